@@ -1,0 +1,1 @@
+"""Tests; a package so that names stay apart and builders import absolutely."""
