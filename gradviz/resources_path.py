@@ -17,4 +17,4 @@ def resources_path(*parts: str) -> Path:
     for root in (package / "_resources", package.parent / "resources"):
         if (root / "examples").is_dir():
             return root.joinpath(*parts)
-    raise NotStartedError(f"This installation of gradviz lacks its resources (looked beside {package}). Install it again.")
+    raise NotStartedError(f"gradviz lacks its resources (looked in and beside {package}). Install it again.")

@@ -1,1 +1,1 @@
-"""PLACEHOLDER"""
+"""Says what went wrong from the trace alone: `diagnose(trace) -> tuple[Finding, ...]`, most likely cause first."""

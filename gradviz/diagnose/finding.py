@@ -1,0 +1,77 @@
+"""What diagnosis says: one finding per fault, most likely cause first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Optional, Union
+
+from gradviz.trace.model import Dim
+
+ShapeOrWords = Union[tuple[Dim, ...], str, None]  # a shape, or words where it isn't one ("2 gradients", "device meta")
+
+
+@dataclass(frozen=True)
+class Change:
+    """The rewrite that mends it, as lines of the user's file: `old` may be empty (a line added)."""
+
+    file: str
+    line: int
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What the finding marks on the canvas of its pass: a node, or the edge into (node, slot), or an op's operand."""
+
+    kind: str  # node | edge | seed | operand
+    node: int = -1  # node index in the pass
+    slot: int = 0
+    tail: int = -1  # for an edge: where the gradient comes from; -1 = the seed
+    expected: ShapeOrWords = None
+    received: ShapeOrWords = None
+    dims: tuple[int, ...] = ()  # the bad dimensions of `received`, counted from the right: -1, -2
+
+
+@dataclass(frozen=True)
+class Operand:
+    """An operand of the op that a finding speaks of, for the dimension-by-dimension picture and the constants drawn."""
+
+    name: str  # the user's variable or expression, "" unknown
+    shape: tuple[Dim, ...]
+    node: int  # node index that made it, -1 = a constant
+    line: int  # where it was made, 0 unknown
+    stretched: tuple[int, ...] = ()  # dims (from the right) with 1 → n
+    added: tuple[int, ...] = ()  # dims put in front
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One fault. `line` is the CAUSE's line in `file`; `raised_line` where Python raised, None if nowhere."""
+
+    rule: str
+    severity: str  # error | warning | note
+    file: str
+    line: int
+    message: str  # one line, with the shapes
+    explanation: str
+    fix: str  # the line to write
+    title: str = ""  # what is wrong, in a few words
+    column: int = -1
+    end_line: int = 0
+    end_column: int = -1
+    raised_line: Optional[int] = None
+    raised_file: Optional[str] = None
+    symptom_line: Optional[int] = None  # where it shows, if that is another line
+    node: str = ""  # "SumBackward0"
+    op: str = ""  # "sum"
+    pass_id: Optional[int] = None
+    step: Optional[int] = None  # number of the step in the pass that it belongs to, if it ran
+    expected_shape: ShapeOrWords = None
+    received_shape: ShapeOrWords = None
+    marks: tuple[Mark, ...] = ()
+    operands: tuple[Operand, ...] = ()
+    result_shape: ShapeOrWords = None
+    changes: tuple[Change, ...] = ()
+    effects: tuple[str, ...] = ()
+    confidence: float = 1.0
