@@ -1,0 +1,33 @@
+"""Rules for all tests: from the bottom floor up, and a skip that nobody expected is a failure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).resolve().parent
+ORDER = ("test_architecture.py", "unit", "record", "process", "gui")
+EXPECTED_SKIP = "not on this"  # 'not on this platform: ...', 'not on this machine: ...'
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What a higher floor needs is tested first, so that the first failure is the nearest to its cause."""
+
+    def floor(item: pytest.Item) -> int:
+        part = item.path.relative_to(TESTS).parts[0] if item.path.is_relative_to(TESTS) else ""
+        return ORDER.index(part) if part in ORDER else len(ORDER)
+
+    items.sort(key=floor)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> object:
+    """A test that skips itself without the agreed words has failed: it would stay unseen otherwise."""
+    report = yield
+    if report.skipped and not hasattr(report, "wasxfail"):
+        reason = str(report.longrepr[-1]) if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        if EXPECTED_SKIP not in reason:
+            report.outcome = "failed"
+            report.longrepr = f"unexpected skip ({reason}); a skip's reason begins with '{EXPECTED_SKIP} …'"
+    return report
