@@ -1,0 +1,22 @@
+"""A detached branch: half of the parameters never move.
+
+The encoder's output passes through .detach() on its way to the head, left over from a debugging
+session. Training runs, the loss falls, and the encoder stays as it was born: no gradient
+reaches it.
+"""
+
+import torch
+
+torch.manual_seed(0)
+encoder = torch.nn.Linear(4, 8)
+head = torch.nn.Linear(8, 1)
+optimizer = torch.optim.SGD([*encoder.parameters(), *head.parameters()], lr=0.1)
+x, y = torch.randn(16, 4), torch.randn(16, 1)
+
+for _ in range(3):
+    optimizer.zero_grad()
+    features = torch.tanh(encoder(x)).detach()
+    loss = (head(features) - y).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+print("encoder:", encoder.weight.grad)

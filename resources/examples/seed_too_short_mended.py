@@ -1,0 +1,8 @@
+"""A seed that is too short, mended: one weight for each output."""
+
+import torch
+
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+y = x * 2
+y.backward(torch.tensor([1.0, 1.0]))
+print(x.grad)
