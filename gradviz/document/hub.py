@@ -1,9 +1,9 @@
 """One place that knows what is being looked at: the recording, the pass, the position, the selection. No Qt.
 
-Every pane listens here and is named after what it shows. Whoever changes something passes itself as `origin`: it is spared its
-own event, so that the pane that was clicked doesn't scroll. A pane that opens late calls `catch_up`.
-Position k means: k steps have run. 0 is before the first; the node of step k (counted from 0) is the current one, and at
-k == len(steps) the pass has ended.
+Every pane listens here and is named after what it shows. Whoever changes something passes itself as `origin`: it is
+spared its own event, so that the pane that was clicked doesn't scroll. A pane that opens late calls `catch_up`.
+Position k means: k steps have run. 0 is before the first; the node of step k (counted from 0) is the current one,
+and at k == len(steps) the pass has ended.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # the reader needs numpy, which the first paint doesn't wait 
 
 @dataclass(frozen=True)
 class Selection:
-    """What is selected: `node` (index in the pass), `edge` (tail, head, slot; tail -1 = the seed), `group` (module path), or `line`."""
+    """What is selected: `node` (index in the pass), `edge` (tail, head, slot; tail -1 = the seed), `group`, or `line`."""
 
     kind: str = ""  # "" | node | edge | seed | group | line
     node: int = -1

@@ -122,7 +122,7 @@ class Settings:
 
 
 def _run_settings(stored: Mapping[str, Any]) -> RunSettings:
-    """Settings from JSON that may come from an older version or from a person's editor: what doesn't fit is left out."""
+    """Settings from JSON that may come from an older version or from an editor: what doesn't fit is left out."""
     plain = RunSettings()
     kept: dict[str, Any] = {}
     for each in fields(RunSettings):
