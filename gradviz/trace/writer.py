@@ -1,1 +1,206 @@
-"""Writes a trace file; used by the recorder and, for its own columns, by the supervisor. Standard library only."""
+"""Writes a trace file; used by the recorder and, for its own columns, by the supervisor. Standard library only.
+
+Everything is queued in memory and reaches the file in `commit`, one short transaction: two processes write the same
+file, and a user's step must not pay for the disk row by row. A failing disk never reaches the user's program: it is kept
+in `failure`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import threading
+from array import array
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from gradviz.trace.intern import InternTables
+from gradviz.trace.packing import APPLICATION_ID, FORMAT, pack
+
+SCHEMA = Path(__file__).with_name("schema.sql")
+BUSY_SECONDS = 20.0
+CHECKPOINT_PAGES = 16384  # a checkpoint waits for the disk, so it shall be rare while the script runs
+
+
+class TraceWriter(InternTables):
+    """One open trace. Threads may share it; ids are given out at once, rows appear with the next `commit`.
+
+    Raises OSError or sqlite3.Error when the file can't be made; after that nothing raises.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self.failure: str | None = None  # why nothing is written any more (full disk, ...)
+        self._lock = threading.RLock()
+        self._committing = False
+        self._queue: list[tuple[str, Sequence[Any]]] = []
+        self._next: dict[str, int] = {}
+        self._connection: sqlite3.Connection | None = _open(self.path)
+        super().__init__(self.path_connection())
+
+    def path_connection(self) -> sqlite3.Connection:
+        """The connection itself, for the few who need more than rows (the supervisor's last words)."""
+        if self._connection is None:
+            raise ValueError("the trace is closed")
+        return self._connection
+
+    # -- rows
+
+    def add(self, table: str, **columns: Any) -> int:
+        """Queue a row of `table`; its id, numbered from 0, is given out at once (tables without an id column ignore it)."""
+        with self._lock:
+            number = columns.get("id")
+            if number is None:
+                number = self._take(table)
+                if table not in WITHOUT_ID:
+                    columns["id"] = number
+            names = ", ".join(columns)
+            marks = ", ".join("?" * len(columns))
+            self._queue.append((f"INSERT OR REPLACE INTO {table} ({names}) VALUES ({marks})", tuple(columns.values())))
+            return int(number)
+
+    def update(self, table: str, number: int, **columns: Any) -> None:
+        """Queue a change of the row `number` of `table`."""
+        names = ", ".join(f"{name} = ?" for name in columns)
+        with self._lock:
+            self._queue.append((f"UPDATE {table} SET {names} WHERE id = ?", (*columns.values(), number)))
+
+    def segment(self, kind: str, pass_id: int | None, first: int, columns: Sequence[array[Any]]) -> None:
+        """Queue packed columns of `kind`; nothing when they are empty."""
+        count = len(columns[0])
+        if count:
+            data = pack(list(columns))
+            with self._lock:
+                sql = "INSERT INTO segment (id, kind, pass, first, count, data) VALUES (?, ?, ?, ?, ?, ?)"
+                self._queue.append((sql, (self._take("segment"), kind, pass_id, first, count, data)))
+
+    def _take(self, table: str) -> int:
+        number = self._next.get(table)
+        if number is None:  # a file that was opened again goes on where it ended
+            number = 0
+            if table not in WITHOUT_ID and self._connection is not None:
+                (last,) = self._connection.execute(f"SELECT max(id) FROM {table}").fetchone()
+                number = 0 if last is None else last + 1
+        self._next[table] = number + 1
+        return number
+
+    # -- the file
+
+    def commit(self) -> None:
+        """Write what is queued. Never raises: a disk that fails ends the recording, not the script."""
+        with self._lock:
+            # A signal handler may arrive here amid a commit of its own thread: what it queued goes with the next one.
+            if self._committing or self._connection is None:
+                return
+            self._committing = True
+            try:
+                if self.failure is None:
+                    self._write(self._connection)
+            except sqlite3.Error as error:
+                self.failure = str(error)
+                self._queue.clear()
+                with contextlib.suppress(sqlite3.Error):
+                    self._connection.execute("ROLLBACK")
+            finally:
+                self._committing = False
+
+    def _write(self, connection: sqlite3.Connection) -> None:
+        interned, queue = self.take_new_rows(), self._queue
+        self._queue = []
+        if not interned and not queue:
+            return
+        connection.execute("BEGIN IMMEDIATE")
+        for sql, rows in interned:
+            connection.executemany(sql, rows)
+        for sql, batch in _same_statements(queue):
+            connection.executemany(sql, batch)
+        connection.execute("COMMIT")
+
+    def close(self) -> None:
+        """Commit and let go of the file; the supervisor, or `finish`, makes it one whole file."""
+        self.commit()
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def finish(self) -> None:
+        """Commit, fold the log into the file and close: from now on the file is whole by itself.
+
+        Raises sqlite3.Error when the log can't be folded in (full disk, another process still writing).
+        """
+        self.commit()
+        with self._lock:
+            connection = self.path_connection()
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            connection.execute("PRAGMA journal_mode=DELETE")
+            self.close()
+
+    def abandon(self) -> None:
+        """In a forked child: never use, close or collect the parent's connection (its end would delete the parent's log)."""
+        connection, self._connection = self._connection, None
+        self.failure = "a forked child doesn't record"
+        self._lock = threading.RLock()  # the parent's may be held by a thread that doesn't exist here
+        self._queue.clear()
+        if connection is not None:
+            _make_immortal(connection)
+
+
+WITHOUT_ID = frozenset({"saved", "unreached"})
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        os.fspath(path), timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=64
+    )
+    try:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=NORMAL")
+        connection.execute(f"PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES}")
+        connection.execute("BEGIN IMMEDIATE")  # two processes may open a new file at once: one of them makes the tables
+        (mark,) = connection.execute("PRAGMA application_id").fetchone()
+        if mark != APPLICATION_ID:
+            for statement in _statements(SCHEMA.read_text(encoding="utf-8")):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version={FORMAT}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _statements(script: str) -> Iterator[str]:
+    """The statements of a script, one by one: executescript would commit the transaction that guards them."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
+def _same_statements(queue: list[tuple[str, Sequence[Any]]]) -> Iterator[tuple[str, list[Sequence[Any]]]]:
+    """The queue in order, neighbours of one statement together."""
+    batch: list[Sequence[Any]] = []
+    current = ""
+    for sql, parameters in queue:
+        if sql != current and batch:
+            yield current, batch
+            batch = []
+        current = sql
+        batch.append(parameters)
+    if batch:
+        yield current, batch
+
+
+def _make_immortal(connection: sqlite3.Connection) -> None:
+    """Keep the object beyond the interpreter's end: only a reference that nobody owns survives there."""
+    try:
+        import ctypes
+    except ImportError:  # a Python without it: the child's end may fold the log early, nothing is lost
+        return
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
