@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # the reader needs numpy, which the first paint doesn't wait 
 
 @dataclass(frozen=True)
 class Selection:
-    """What is selected: `node` (index in the pass), `edge` (tail, head, slot; tail -1 = the seed), `group`, or `line`."""
+    """What is selected: `node` (index in the pass), `edge` (tail, head, slot; tail -1 = the seed), `group`, `line`."""
 
     kind: str = ""  # "" | node | edge | seed | group | line
     node: int = -1

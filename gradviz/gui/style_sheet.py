@@ -1,8 +1,8 @@
 """The one style sheet of the window, made from tokens. Roles are set as dynamic properties: `role="filled"` and so on.
 
 Roles: buttons `filled` (the one strong action), `link`, `toggle`; labels `welcome-title`, `heading`, `title`, `strong`,
-`body`, `secondary`, `caption`, `mono`, `error`, `status`; fields `code`, `field`; frames `pane`, `bar`, `side`, `panel`,
-`chip`, `strip-error`, `strip-warning`, `strip-note`.
+`body`, `secondary`, `caption`, `mono`, `error`, `status`; fields `code`, `field`; frames `pane`, `bar`, `side`,
+`panel`, `chip`, `strip-error`, `strip-warning`, `strip-note`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def set_role(widget: object, role: str) -> None:
 def _bars(t: Tokens) -> str:
     return f"""
 QMainWindow, QDialog {{ background: {t.window}; }}
-QMenuBar {{ background: {t.window}; color: {t.text}; border-bottom: 1px solid {t.border}; 
+QMenuBar {{ background: {t.window}; color: {t.text}; border-bottom: 1px solid {t.border};
   padding: 1px 8px; font-size: 13px; }}
 QMenuBar::item {{ padding: 3px 8px; border-radius: 4px; background: transparent; }}
 QMenuBar::item:selected {{ background: {t.accent_soft}; }}
