@@ -136,6 +136,7 @@ QLabel[role="heading"] {{ font-size: 18px; font-weight: 600; color: {t.text}; }}
 QLabel[role="title"] {{ font-size: 15px; font-weight: 600; color: {t.text}; }}
 QLabel[role="strong"] {{ font-size: 13px; font-weight: 600; color: {t.text}; }}
 QLabel[role="body"] {{ font-size: 13px; color: {t.text}; }}
+QLabel[role="body-secondary"] {{ font-size: 13px; color: {t.text2}; }}
 QLabel[role="secondary"] {{ font-size: 12px; color: {t.text2}; }}
 QLabel[role="caption"] {{ font-size: 11px; color: {t.text2}; }}
 QLabel[role="mono"] {{ font-family: "{mono}"; font-size: 12px; color: {t.text}; }}

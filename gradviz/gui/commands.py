@@ -1,0 +1,137 @@
+"""Every command of the window as one table: name, words, keys, icon. Menus, toolbar and the page of keys read it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMainWindow
+
+from gradviz.document.actions import Actions, Availability
+from gradviz.gui.theme import Theme
+
+CONTEXT = "Commands"
+
+
+@dataclass(frozen=True)
+class Command:
+    """One entry. `keys` are as Qt writes them; `tip` what the tooltip says when the words don't suffice."""
+
+    name: str
+    text: str
+    keys: tuple[str, ...] = ()
+    icon: str = ""
+    tip: str = ""
+    checkable: bool = False
+
+
+def _c(
+    name: str, text: str, keys: tuple[str, ...] = (), icon: str = "", tip: str = "", checkable: bool = False
+) -> Command:
+    return Command(name, text, keys, icon, tip, checkable)
+
+
+COMMANDS: tuple[Command, ...] = (
+    _c("open", QT_TRANSLATE_NOOP("Commands", "Open…"), ("Ctrl+O",), "open", "Open a script or a recording"),
+    _c("open_function", QT_TRANSLATE_NOOP("Commands", "Open a function…"), (), "module"),
+    _c("save", QT_TRANSLATE_NOOP("Commands", "Save recording as…"), ("Ctrl+S",), "save", "Save the recording"),
+    _c("export", QT_TRANSLATE_NOOP("Commands", "Export picture…"), ("Ctrl+E",)),
+    _c("copy_image", QT_TRANSLATE_NOOP("Commands", "Copy as image"), ("Ctrl+Shift+C",), "copy"),
+    _c("recordings", QT_TRANSLATE_NOOP("Commands", "Unsaved recordings…")),
+    _c("close", QT_TRANSLATE_NOOP("Commands", "Close"), ("Ctrl+W",)),
+    _c("quit", QT_TRANSLATE_NOOP("Commands", "Quit"), ("Ctrl+Q",)),
+    _c("find", QT_TRANSLATE_NOOP("Commands", "Find"), ("Ctrl+F",), "search", "Find a node, tensor or line"),
+    _c("copy_finding", QT_TRANSLATE_NOOP("Commands", "Copy problem as text"), ()),
+    _c("copy_finding_markdown", QT_TRANSLATE_NOOP("Commands", "Copy problem as Markdown"), ()),
+    _c("run", QT_TRANSLATE_NOOP("Commands", "Run"), ("F5",), "run", "Run the script and record it"),
+    _c("stop", QT_TRANSLATE_NOOP("Commands", "Stop"), ("Shift+F5",), "stop", "Stop the script"),
+    _c("run_settings", QT_TRANSLATE_NOOP("Commands", "Run settings")),
+    _c("first", QT_TRANSLATE_NOOP("Commands", "First step"), (), "first", "First step (Home in canvas and Steps)"),
+    _c("back", QT_TRANSLATE_NOOP("Commands", "Step back"), ("F11", ","), "back"),
+    _c("step", QT_TRANSLATE_NOOP("Commands", "Step"), ("F10", "."), "step"),
+    _c("last", QT_TRANSLATE_NOOP("Commands", "Last step"), (), "last", "Last step (End in canvas and Steps)"),
+    _c("previous_finding", QT_TRANSLATE_NOOP("Commands", "Previous problem"), ("Shift+F8",), "previous_finding"),
+    _c("next_finding", QT_TRANSLATE_NOOP("Commands", "Next problem"), ("F8",), "next_finding"),
+    _c("previous_pass", QT_TRANSLATE_NOOP("Commands", "Previous backward pass"), ("Ctrl+PgUp",)),
+    _c("next_pass", QT_TRANSLATE_NOOP("Commands", "Next backward pass"), ("Ctrl+PgDown",)),
+    _c("fit", QT_TRANSLATE_NOOP("Commands", "Fit graph"), ("F",), "fit", "Fit the graph into the view"),
+    _c("zoom_in", QT_TRANSLATE_NOOP("Commands", "Zoom in"), ("Ctrl++", "Ctrl+="), "plus"),
+    _c("zoom_out", QT_TRANSLATE_NOOP("Commands", "Zoom out"), ("Ctrl+-",), "minus"),
+    _c("zoom_reset", QT_TRANSLATE_NOOP("Commands", "Zoom to 100 %"), ("Ctrl+0",)),
+    _c("fold_all", QT_TRANSLATE_NOOP("Commands", "Fold all modules")),
+    _c("open_all", QT_TRANSLATE_NOOP("Commands", "Open all modules")),
+    _c("theme_system", QT_TRANSLATE_NOOP("Commands", "As the system"), checkable=True),
+    _c("theme_light", QT_TRANSLATE_NOOP("Commands", "Light"), checkable=True),
+    _c("theme_dark", QT_TRANSLATE_NOOP("Commands", "Dark"), checkable=True),
+    _c("next_pane", QT_TRANSLATE_NOOP("Commands", "Next pane"), ("F6",)),
+    _c("previous_pane", QT_TRANSLATE_NOOP("Commands", "Previous pane"), ("Shift+F6",)),
+    _c("reset_layout", QT_TRANSLATE_NOOP("Commands", "Put all panes back")),
+    _c("shortcuts", QT_TRANSLATE_NOOP("Commands", "Keyboard shortcuts"), ("F1",)),
+    _c("guide", QT_TRANSLATE_NOOP("Commands", "Guide")),
+    _c("about", QT_TRANSLATE_NOOP("Commands", "About gradviz")),
+)
+
+
+class Commands(QObject):
+    """The commands as QActions of one window, kept enabled or not, with the reason in the tooltip."""
+
+    def __init__(self, window: QMainWindow, actions: Actions, theme: Theme) -> None:
+        super().__init__(window)
+        self._actions, self._theme = actions, theme
+        self._asks: dict[str, Callable[[], Availability]] = {}
+        self.by_name: dict[str, QAction] = {}
+        for command in COMMANDS:
+            action = QAction(self.text(command), window)
+            action.setObjectName(command.name)
+            action.setShortcuts([QKeySequence(key) for key in command.keys])
+            action.setCheckable(command.checkable)
+            window.addAction(action)
+            self.by_name[command.name] = action
+        for name in actions.names():
+            self.connect(name, lambda name=name: self._actions.do(name))  # type: ignore[misc]  # name is bound now
+            self._asks[name] = lambda name=name: self._actions.availability(name)  # type: ignore[misc]  # as above
+        theme.changed.connect(self.refresh_icons)
+        self.refresh_icons()
+
+    def __getitem__(self, name: str) -> QAction:
+        return self.by_name[name]
+
+    def connect(self, name: str, handler: Callable[[], object], ask: Callable[[], Availability] | None = None) -> None:
+        """Call `handler` when the command is given; `ask` tells whether it can be, now."""
+        self.by_name[name].triggered.connect(lambda checked=False: handler())
+        if ask is not None:
+            self._asks[name] = ask
+
+    def refresh(self) -> None:
+        """Ask every command whether it can be given now."""
+        for command in COMMANDS:
+            ask = self._asks.get(command.name)
+            state = ask() if ask is not None else Availability(True)
+            action = self.by_name[command.name]
+            action.setEnabled(state.enabled)
+            action.setToolTip(self.tooltip(command, state))
+
+    def refresh_icons(self) -> None:
+        for command in COMMANDS:
+            if command.icon:
+                self.by_name[command.name].setIcon(self._theme.icon(command.icon))
+
+    def text(self, command: Command) -> str:
+        return QCoreApplication.translate(CONTEXT, command.text)
+
+    def tooltip(self, command: Command, state: Availability) -> str:
+        """What it does, its key, and why it can't be done now."""
+        words = QCoreApplication.translate(CONTEXT, command.tip or command.text)
+        if command.keys:
+            words += f" ({key_words(command)})"
+        if not state.enabled and state.reason:
+            words += "\n" + QCoreApplication.translate("Reasons", state.reason)
+        return words
+
+
+def key_words(command: Command) -> str:
+    """The keys as the platform writes them."""
+    native = QKeySequence.SequenceFormat.NativeText
+    return ", ".join(QKeySequence(key).toString(native) for key in command.keys)
