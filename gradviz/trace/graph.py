@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PassGraph:
-    """Nodes and edges of one pass: n nodes, m edges. `name`, `spec` are ids to look up with Trace.string / Trace.spec."""
+    """Nodes and edges of one pass: n nodes, m edges. `name`, `spec` are ids for Trace.string and Trace.spec."""
 
     name: Ints  # (n,) string ids
     seq: Longs

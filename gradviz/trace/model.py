@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Optional, Union
+from typing import Any, Union
 
 Dim = Union[int, str]  # a symbolic or nested size is a string
-Shape = tuple  # of Dim
+Shape = tuple[Dim, ...]
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class RunInfo:
 
     gradviz: str
     target: str
-    script: Optional[str]
-    function: Optional[str]
+    script: str | None
+    function: str | None
     arguments: tuple[Any, ...]
     cwd: str
     interpreter: str
@@ -49,12 +49,12 @@ class RunInfo:
     framework: str
     platform: str
     level: str
-    seed_expression: Optional[str]
+    seed_expression: str | None
     started: float
-    seconds: Optional[float]
+    seconds: float | None
     status: str
-    exit_code: Optional[int]
-    signal: Optional[int]
+    exit_code: int | None
+    signal: int | None
     dropped_output: int
 
 
@@ -63,7 +63,7 @@ class Source:
     """A user's file as it was when it ran; `text` is decoded (undecodable bytes replaced), None when left out."""
 
     path: str
-    text: Optional[str]
+    text: str | None
     encoding: str
 
 
@@ -74,10 +74,10 @@ class Module:
     id: int
     path: str
     class_name: str
-    parent: Optional[int]
-    root_name: Optional[str]
+    parent: int | None
+    root_name: str | None
     parameters: int
-    training: Optional[bool]
+    training: bool | None
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,8 @@ class ModuleCall:
     parent: int  # call number, -1
     stack: Stack
     thread: int
-    in_spec: Optional[Spec]
-    out_spec: Optional[Spec]
+    in_spec: Spec | None
+    out_spec: Spec | None
     completed: bool
 
 
@@ -143,12 +143,12 @@ class Leaf:
     value: int
     name: str
     kind: str  # parameter | variable
-    module: Optional[int]
+    module: int | None
     spec: Spec
     requires_grad: bool
     stack: Stack
-    grad_spec: Optional[Spec]
-    grad_stats: Optional[Stats]
+    grad_spec: Spec | None
+    grad_stats: Stats | None
     in_graph: bool
 
 
@@ -176,7 +176,7 @@ class Backward:
     """One backward pass; the fields are the columns of `backward`."""
 
     id: int
-    parent: Optional[int]
+    parent: int | None
     thread: int
     entry: str
     stack: Stack
@@ -185,20 +185,20 @@ class Backward:
     batched: bool
     allow_unused: bool
     roots: tuple[Port, ...]
-    seeds: tuple[Optional[Seed], ...]
+    seeds: tuple[Seed | None, ...]
     inputs: tuple[Port, ...]
     outcome: str  # running | completed | refused | raised | interrupted
-    exception: Optional[int]
-    failed_node: Optional[int]
-    running_node: Optional[int]
+    exception: int | None
+    failed_node: int | None
+    running_node: int | None
     nodes: int
     edges: int
     steps: int
-    duration: Optional[float]
+    duration: float | None
     structure: str
     repeats: int
     phase: str
-    truncated: Optional[str]
+    truncated: str | None
 
 
 @dataclass(frozen=True)
@@ -230,7 +230,7 @@ class Edge:
 class Received:
     """One grad_output of a step; `spec` None = an undefined gradient."""
 
-    spec: Optional[Spec]
+    spec: Spec | None
     version: int
     stats: Stats
 
@@ -252,17 +252,17 @@ class Returned:
 
     step: int
     index: int
-    spec: Optional[Spec]
+    spec: Spec | None
     type: str  # Python type where it is neither a tensor nor None, else ""
     stats: Stats
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Kept numbers of a tensor. `data` is little-endian, C order, `shape` its shape, `strides` the step per dimension."""
+    """Kept numbers of a tensor: `data` little-endian, C order, `shape` its shape, `strides` the step per dimension."""
 
-    pass_id: Optional[int]
-    step: Optional[int]
+    pass_id: int | None
+    step: int | None
     slot: int
     role: str
     spec: Spec
@@ -279,9 +279,9 @@ class SavedTensor:
 
     node: int
     name: str
-    spec: Optional[Spec]
-    version: Optional[int]
-    saved_version: Optional[int]
+    spec: Spec | None
+    version: int | None
+    saved_version: int | None
 
 
 @dataclass(frozen=True)
@@ -293,13 +293,13 @@ class ExceptionInfo:
     message: str
     text: str
     stack: Stack
-    raised_file: Optional[str]
-    raised_line: Optional[int]
+    raised_file: str | None
+    raised_line: int | None
     thread: int
     phase: str  # start | forward | backward | user | thread
     caught: bool
-    pass_id: Optional[int]
-    op: Optional[int]
+    pass_id: int | None
+    op: int | None
     detail: dict[str, Any]
 
 
@@ -312,7 +312,7 @@ class Unreached:
     spec: Spec
     grad_fn: str
     stack: Stack
-    op: Optional[int]
+    op: int | None
 
 
 @dataclass(frozen=True)

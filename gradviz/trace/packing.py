@@ -1,8 +1,9 @@
 """Packed columns: how the many small records of a trace lie in the blobs of its `segment` table.
 
-A blob is, for each column in the order of `KINDS`: the raw little-endian items. All columns of a kind have `count` items, so
-the blob's length is `count * sum(item sizes)` exactly; anything else is damage. Rows that belong to a parent (operands to an op)
-are kinds of their own: the parent's column `x_end` is the absolute number of the first `x` row that no longer belongs to it.
+A blob is, for each column in the order of `KINDS`: the raw little-endian items. All columns of a kind have `count`
+items, so the blob's length is `count * sum(item sizes)` exactly; anything else is damage. Rows that belong to a parent
+(operands to an op) are kinds of their own: the parent's column `x_end` is the absolute number of the first `x` row that
+no longer belongs to it.
 """
 
 from __future__ import annotations

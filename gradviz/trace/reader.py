@@ -2,68 +2,199 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING, TypeVar
 
-from gradviz.trace import model
-from gradviz.trace.graph import PassGraph, PassSteps
+from gradviz.trace import model, samples, tables
+from gradviz.trace.interned import Interned
+from gradviz.trace.opening import TraceFile
+
+if TYPE_CHECKING:
+    from gradviz.trace.forward import Forward
+    from gradviz.trace.graph import PassGraph, PassSteps
+    from gradviz.trace.passes import Passes
+
+T = TypeVar("T")
+GROWING = ("source", "thread", "module", "segment", "sample", "exception", "note", "output")
 
 
 class Trace:
     """An open recording. Everything is read on demand and kept in bounded caches; `refresh` sees what was added since.
 
-    Raises TraceError with one sentence for each kind of damage, on opening or when the damaged part is read.
+    Raises TraceError with one sentence for each kind of damage, on opening or when the damaged part is read. One that
+    is still being written isn't held open between calls. May be used from several threads.
     """
 
-    path: Path
+    def __init__(self, path: Path) -> None:
+        self._file = TraceFile(Path(path))
+        self._interned = Interned(self._file)
+        self._forward: Forward | None = None
+        self._passes: Passes | None = None
+        self._small: dict[str, object] = {}  # small tables by name, until the next refresh finds something new
+        try:
+            self._state = self._fingerprint()
+        except BaseException:
+            self.close()
+            raise
 
-    def __init__(self, path: Path) -> None: ...
-    def close(self) -> None: ...
-    def __enter__(self) -> Trace: ...
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None: ...
+    @property
+    def path(self) -> Path:
+        return self._file.path
+
+    def moved(self, path: Path) -> None:
+        """The finished file lies elsewhere now; what was read of it stays."""
+        self._file.close()
+        self._file.path = Path(path)
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __enter__(self) -> Trace:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
+    ) -> None:
+        self.close()
 
     def refresh(self) -> bool:
         """Look for additions (a file still being written); True if there were any."""
-        ...
+        state = self._fingerprint()
+        if state == self._state:
+            return False
+        self._state = state
+        self._small.clear()
+        if self._forward is not None:
+            self._forward.refresh()
+        if self._passes is not None:
+            self._passes.refresh()
+        return True
 
     # -- small tables
-    def run(self) -> model.RunInfo: ...
-    def sources(self) -> tuple[model.Source, ...]: ...
-    def source(self, path: str) -> model.Source | None: ...
-    def passes(self) -> tuple[model.Backward, ...]: ...
-    def exceptions(self) -> tuple[model.ExceptionInfo, ...]: ...
-    def leaves(self) -> tuple[model.Leaf, ...]: ...  # position = id
-    def modules(self) -> tuple[model.Module, ...]: ...  # position = id
-    def notes(self) -> tuple[model.Note, ...]: ...
-    def unreached(self) -> tuple[model.Unreached, ...]: ...
-    def threads(self) -> tuple[str, ...]: ...
-    def output(self, after: int = -1) -> tuple[tuple[int, model.OutputChunk], ...]: ...
+    def run(self) -> model.RunInfo:
+        return self._once("run", lambda: tables.read_run(self._file))
+
+    def sources(self) -> tuple[model.Source, ...]:
+        return self._once("sources", self._interned.sources)
+
+    def source(self, path: str) -> model.Source | None:
+        return next((source for source in self.sources() if source.path == path), None)
+
+    def passes(self) -> tuple[model.Backward, ...]:
+        return self._once("passes", lambda: tables.read_passes(self._file, self._interned))
+
+    def exceptions(self) -> tuple[model.ExceptionInfo, ...]:
+        return self._once("exceptions", lambda: tables.read_exceptions(self._file, self._interned))
+
+    def leaves(self) -> tuple[model.Leaf, ...]:
+        """Position = id."""
+        return self._once("leaves", lambda: tables.read_leaves(self._file, self._interned))
+
+    def modules(self) -> tuple[model.Module, ...]:
+        """Position = id."""
+        return self._once("modules", lambda: tables.read_modules(self._file))
+
+    def notes(self) -> tuple[model.Note, ...]:
+        return self._once("notes", lambda: tables.read_notes(self._file, self._interned))
+
+    def unreached(self) -> tuple[model.Unreached, ...]:
+        return self._once("unreached", lambda: tables.read_unreached(self._file, self._interned))
+
+    def threads(self) -> tuple[str, ...]:
+        return self._once("threads", lambda: tables.read_threads(self._file))
+
+    def output(self, after: int = -1) -> tuple[tuple[int, model.OutputChunk], ...]:
+        """What the script printed after the chunk with number `after`, each with its number."""
+        return tables.read_output(self._file, after)
 
     # -- interned
-    def string(self, number: int) -> str: ...  # "" for -1
-    def spec(self, number: int) -> model.Spec | None: ...  # None for -1
-    def stack(self, number: int) -> model.Stack: ...  # () for -1
+    def string(self, number: int) -> str:
+        """"" for -1."""
+        return self._interned.string(number)
+
+    def spec(self, number: int) -> model.Spec | None:
+        """None for -1."""
+        return self._interned.spec(number)
+
+    def stack(self, number: int) -> model.Stack:
+        """() for -1."""
+        return self._interned.stack(number)
 
     # -- ops (forward calls); numbers have gaps
-    def op_numbers(self) -> list[int]: ...
-    def op(self, number: int) -> model.Op | None: ...
-    def ops(self) -> tuple[model.Op, ...]: ...
+    def op_numbers(self) -> list[int]:
+        return self._forward_side().numbers()
+
+    def op(self, number: int) -> model.Op | None:
+        return self._forward_side().op(number)
+
+    def ops(self) -> tuple[model.Op, ...]:
+        return self._forward_side().ops()
+
     def producer(self, value: int, before: int | None = None) -> model.Op | None:
         """The newest op (numbered below `before`) among whose results is this value."""
-        ...
+        return self._forward_side().producer(value, before)
 
     def users(self, value: int) -> tuple[model.Op, ...]:
         """The ops among whose operands is this value, in order."""
-        ...
+        return self._forward_side().users(value)
 
-    def call(self, number: int) -> model.ModuleCall | None: ...
+    def call(self, number: int) -> model.ModuleCall | None:
+        return self._forward_side().call(number)
 
     # -- one pass
-    def graph(self, pass_id: int) -> PassGraph: ...
-    def steps(self, pass_id: int) -> PassSteps: ...
-    def node(self, pass_id: int, index: int) -> model.Node: ...
-    def step(self, pass_id: int, number: int) -> model.Step: ...
-    def returned(self, pass_id: int) -> tuple[model.Returned, ...]: ...
-    def saved(self, pass_id: int, node: int) -> tuple[model.SavedTensor, ...]: ...
-    def samples(self, pass_id: int, step: int) -> tuple[model.Sample, ...]: ...
-    def leaf_sample(self, leaf: int) -> model.Sample | None: ...
+    def graph(self, pass_id: int) -> PassGraph:
+        return self._backward_side().of(pass_id).graph()
+
+    def steps(self, pass_id: int) -> PassSteps:
+        return self._backward_side().of(pass_id).steps()
+
+    def node(self, pass_id: int, index: int) -> model.Node:
+        return self._backward_side().of(pass_id).node(index)
+
+    def step(self, pass_id: int, number: int) -> model.Step:
+        return self._backward_side().of(pass_id).step(number)
+
+    def returned(self, pass_id: int) -> tuple[model.Returned, ...]:
+        return self._backward_side().of(pass_id).returned()
+
+    def saved(self, pass_id: int, node: int) -> tuple[model.SavedTensor, ...]:
+        return tables.read_saved(self._file, self._interned, pass_id, node)
+
+    def samples(self, pass_id: int, step: int) -> tuple[model.Sample, ...]:
+        """What was kept at this step; -1 = of the seeds."""
+        return samples.read_samples(self._file, self._interned, "pass = ? AND step = ?", (pass_id, step))
+
+    def leaf_sample(self, leaf: int) -> model.Sample | None:
+        """What was kept of a leaf's .grad at the end."""
+        found = samples.read_samples(self._file, self._interned, "role = 'leaf-grad' AND slot = ?", (leaf,))
+        return found[-1] if found else None
+
+    def _once(self, name: str, read: Callable[[], T]) -> T:
+        if name not in self._small:
+            self._small[name] = read()
+        return self._small[name]  # type: ignore[return-value]  # each name is read by one function
+
+    def _forward_side(self) -> Forward:
+        if self._forward is None:
+            from gradviz.trace.forward import Forward  # brings numpy, which a look at the run alone doesn't need
+
+            self._forward = Forward(self._file, self._interned)
+        return self._forward
+
+    def _backward_side(self) -> Passes:
+        if self._passes is None:
+            from gradviz.trace.passes import Passes  # as above
+
+            self._passes = Passes(self._file, self._interned)
+        return self._passes
+
+    def _fingerprint(self) -> tuple[object, ...]:
+        """Changes with whatever is added or changed: of tables that only grow the last id, the others as a whole."""
+        with self._file.reading():
+            lasts = tuple(self._file.ids(table) for table in GROWING)
+            unreached = self._file.number("SELECT max(rowid) FROM unreached")
+            leaves = tables.read_leaves(self._file, self._interned)
+            passes = tables.read_passes(self._file, self._interned)
+            return (tables.read_run(self._file), lasts, unreached, leaves, passes)
