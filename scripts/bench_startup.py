@@ -1,4 +1,4 @@
-"""How long a person waits for the window: from the start of the process to the first paint, beside an empty QMainWindow.
+"""How long a person waits for the window: process start to first paint, beside an empty QMainWindow.
 
 Each start is a process of its own. What watches for the paint is the same on both sides, and is installed where both
 hand over to Qt's event loop.
@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 from bench_measure import Measured, interleave, median_of, ratio_of
@@ -63,7 +64,7 @@ def rows(rounds: int) -> list[Measured]:
     """The ratio, both times for information, and what the window had imported by then."""
     frameworks: set[str] = set()
     with tempfile.TemporaryDirectory() as home:
-        variants = {"empty": lambda: _start(EMPTY, home, set()), "full": lambda: _start(FULL, home, frameworks)}
+        variants = {"empty": partial(_start, EMPTY, home, set()), "full": partial(_start, FULL, home, frameworks)}
         for variant in variants.values():  # warm: file cache, compiled modules
             variant()
         times = interleave(variants, rounds)
@@ -77,7 +78,7 @@ def rows(rounds: int) -> list[Measured]:
 
 def _start(program: str, home: str, frameworks: set[str]) -> float:
     """Seconds from starting the process to its word that the first paint is done."""
-    folders = {name: home for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "APPDATA")}
+    folders = dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "APPDATA"), home)
     environment = {**os.environ, **folders, "QT_QPA_PLATFORM": "offscreen"}
     start = time.perf_counter()
     with subprocess.Popen(
