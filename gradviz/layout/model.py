@@ -35,8 +35,9 @@ class Options:
 class Request:
     """n boxes, m edges, g open groups. An edge runs from `tail` to `head`, the way the gradient travels (down).
 
-    Label sizes are (m, 2) width × height of the text beside an edge, (0, 0) where there is none. `rank_hint` (n,) is any
-    increasing number along the gradient's way (order of steps), used to break ties so that the same input gives the same picture.
+    Label sizes are (m, 2) width × height of the text beside an edge, (0, 0) where there is none. `rank_hint` (n,) is
+    any increasing number along the gradient's way (order of steps), used to break ties so that the same input gives the
+    same picture.
     """
 
     widths: FloatArray
@@ -52,8 +53,8 @@ class Request:
 
 @dataclass(frozen=True)
 class Result:
-    """Places and routes. The route of edge e is `points[offsets[e]:offsets[e + 1]]`, from the border of the tail's box to
-    the border of the head's, at least two points; label centres are (m, 2), NaN where there is no label;
+    """Places and routes. The route of edge e is `points[offsets[e]:offsets[e + 1]]`, from the border of the tail's box
+    to the border of the head's, at least two points; label centres are (m, 2), NaN where there is no label;
     `group_rects` (g, 4) is x, y, width, height of each open group's frame (x, y = top left)."""
 
     x: FloatArray
