@@ -59,6 +59,8 @@ def run_headless(file: Path, expected: int | None) -> int:
     checked = subprocess.run([gradviz, "check", str(file)]).returncode
     picture = setup_env.ROOT / "out" / f"{file.stem}.png"
     picture.parent.mkdir(exist_ok=True)
+    if picture.exists():
+        picture.unlink()  # a picture of an earlier run proves nothing
     print(f"$ gradviz export {file} -o {picture}", flush=True)
     drawn = subprocess.run([gradviz, "export", str(file), "-o", str(picture)], stdout=subprocess.DEVNULL).returncode
     if drawn in (0, FINDINGS) and picture.exists():
