@@ -56,6 +56,6 @@ def test_headless_status(
         return subprocess.CompletedProcess(command, export_ends)
 
     monkeypatch.setattr(setup_env, "ROOT", tmp_path)
-    monkeypatch.setattr(run.subprocess, "run", fake_run)
+    monkeypatch.setattr(subprocess, "run", fake_run)
 
     assert run.run_headless(tmp_path / "a.py", expected) == status

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections import namedtuple
@@ -89,14 +90,14 @@ def test_a_damaged_stamp_counts_as_none(project: Path) -> None:
 
 def test_an_old_python_looks_for_a_newer_one(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "version_info", (3, 9, 2))
-    monkeypatch.setattr(setup_env.shutil, "which", lambda name: "/there/python3.12" if name == "python3.12" else None)
+    monkeypatch.setattr(shutil, "which", lambda name: "/there/python3.12" if name == "python3.12" else None)
 
     assert setup_env._base_interpreter() == "/there/python3.12"
 
 
 def test_an_old_python_alone_is_told(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "version_info", (3, 9, 2))
-    monkeypatch.setattr(setup_env.shutil, "which", lambda name: None)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
 
     with pytest.raises(setup_env.SetupError, match=r"needs Python 3\.10 or newer"):
         setup_env.prepare()
@@ -104,7 +105,7 @@ def test_an_old_python_alone_is_told(project: Path, monkeypatch: pytest.MonkeyPa
 
 def test_too_little_room_is_told_before_anything_is_made(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     usage = namedtuple("usage", "total used free")
-    monkeypatch.setattr(setup_env.shutil, "disk_usage", lambda path: usage(1, 1, 5 << 20))
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(1, 1, 5 << 20))
 
     with pytest.raises(setup_env.SetupError, match=r"Too little disk space.*5 MiB free"):
         setup_env.prepare()
