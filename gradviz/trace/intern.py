@@ -1,4 +1,4 @@
-"""The writer's tables in which everything that repeats stands once: strings, specs, sources, frames, stacks, threads."""
+"""The writer's tables in which what repeats stands once: strings, specs, sources, frames, stacks, threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A mapped side file of a few bytes that says which backward pass and node are running: it outlives any sudden death."""
+"""A mapped side file of a few bytes that says which backward pass and node are running: it outlives a sudden death."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Writes a trace file; used by the recorder and, for its own columns, by the supervisor. Standard library only.
 
 Everything is queued in memory and reaches the file in `commit`, one short transaction: two processes write the same
-file, and a user's step must not pay for the disk row by row. A failing disk never reaches the user's program: it is kept
-in `failure`.
+file, and a user's step must not pay for the disk row by row. A failing disk never reaches the user's program: it is
+kept in `failure`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class TraceWriter(InternTables):
     # -- rows
 
     def add(self, table: str, **columns: Any) -> int:
-        """Queue a row of `table`; its id, numbered from 0, is given out at once (tables without an id column ignore it)."""
+        """Queue a row of `table`; its id, from 0, is given out at once (tables without an id column ignore it)."""
         with self._lock:
             number = columns.get("id")
             if number is None:
@@ -139,7 +139,7 @@ class TraceWriter(InternTables):
             self.close()
 
     def abandon(self) -> None:
-        """In a forked child: never use, close or collect the parent's connection (its end would delete the parent's log)."""
+        """In a forked child: never use, close or collect the parent's connection (it would delete the parent's log)."""
         connection, self._connection = self._connection, None
         self.failure = "a forked child doesn't record"
         self._lock = threading.RLock()  # the parent's may be held by a thread that doesn't exist here
