@@ -1,0 +1,100 @@
+"""A draft to a layout request, and the layout's result back to a scene."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.layout.model import Options, Request, Result
+from gradviz.scene.model import Draft, Panel, Scene
+from gradviz.scene.panel import panel_size
+from gradviz.scene.sizes import COLUMN_GAP, LAYER_GAP, WRAP_LANE, Measure, monospaced
+from gradviz.scene.wording import ENGLISH, Wording
+
+PANEL_GAP = 48.0
+MARGIN = 24.0
+
+
+def request(draft: Draft, wrap: bool = True, viewport: tuple[float, float] | None = None) -> Request:
+    """What the layout needs to know. Only the open groups count for it."""
+    position = {card: at for at, card in enumerate(draft.open_cards)}
+    lookup = np.full(len(draft.cards) + 1, -1, np.int32)
+    for card, at in position.items():
+        lookup[card] = at
+    parent = np.array([position.get(draft.cards[card].parent, -1) for card in draft.open_cards], np.int32)
+    sizes = np.stack((draft.label_width, draft.label_height), axis=1) if draft.edges else np.empty((0, 2))
+    count = len(draft)
+    hint = np.where(draft.step_first >= 0, draft.step_first, np.arange(count)).astype(np.int32)
+    return Request(
+        widths=np.ascontiguousarray(draft.width, np.float32),
+        heights=np.ascontiguousarray(draft.height, np.float32),
+        tail=np.ascontiguousarray(draft.tail, np.int32),
+        head=np.ascontiguousarray(draft.head, np.int32),
+        label_sizes=np.ascontiguousarray(sizes, np.float32),
+        group=np.ascontiguousarray(lookup[draft.inside], np.int32),
+        group_parent=parent,
+        rank_hint=np.ascontiguousarray(hint),
+        options=Options(
+            wrap=wrap, viewport=viewport, layer_gap=LAYER_GAP, node_gap=COLUMN_GAP, lane=WRAP_LANE, group_header=30.0
+        ),
+    )
+
+
+def place(draft: Draft, result: Result, measure: Measure = monospaced, wording: Wording = ENGLISH) -> Scene:
+    """The scene of a draft whose request gave this result."""
+    scene = Scene(
+        draft=draft,
+        x=result.x,
+        y=result.y,
+        points=result.points,
+        offsets=result.offsets,
+        label_at=result.labels,
+        frames=result.group_rects,
+        panels=(),
+        bounds=_bounds(draft, result),
+        note=result.note,
+    )
+    panels = tuple(_beside(scene, panel, measure, wording) for panel in draft.panels)
+    left, top, right, bottom = scene.bounds
+    for panel in panels:
+        top, bottom = min(top, panel.y), max(bottom, panel.y + panel.height + 28)
+        right = max(right, panel.x + panel.width)
+    for _ in draft.ties:
+        right += 90  # the line of a tie runs outside
+    return replace(scene, panels=panels, bounds=(left, top, right, bottom))
+
+
+def _bounds(draft: Draft, result: Result) -> tuple[float, float, float, float]:
+    if not len(draft):
+        return 0.0, 0.0, 1.0, 1.0
+    xs: list[NDArray[Any]] = [result.x - draft.width / 2, result.x + draft.width / 2]
+    ys: list[NDArray[Any]] = [result.y - draft.height / 2, result.y + draft.height / 2]
+    if len(result.points):
+        xs.append(result.points[:, 0])
+        ys.append(result.points[:, 1])
+    if len(result.group_rects):
+        xs += [result.group_rects[:, 0], result.group_rects[:, 0] + result.group_rects[:, 2]]
+        ys += [result.group_rects[:, 1], result.group_rects[:, 1] + result.group_rects[:, 3]]
+    known = ~np.isnan(result.labels[:, 0]) if len(result.labels) else np.zeros(0, bool)
+    if known.any():
+        half = draft.label_width[known] / 2
+        xs += [result.labels[known, 0] - half, result.labels[known, 0] + half]
+    x, y = np.concatenate(xs), np.concatenate(ys)
+    return float(x.min()), float(y.min()), float(x.max()), float(y.max())
+
+
+def _beside(scene: Scene, panel: Panel, measure: Measure, wording: Wording) -> Panel:
+    """To the right of all that stands at the panel's height."""
+    width, height = panel_size(panel.finding, measure, wording)
+    x, y, box_width, box_height = scene.rect(panel.box)
+    middle = y + box_height / 2
+    top = max(scene.bounds[1], middle - height * 0.66)
+    draft = scene.draft
+    near = (scene.y + draft.height / 2 > top) & (scene.y - draft.height / 2 < top + height)
+    right = float((scene.x + draft.width / 2)[near].max(initial=x + box_width))
+    inside = (scene.points[:, 1] > top) & (scene.points[:, 1] < top + height)
+    right = max(right, float(scene.points[inside, 0].max(initial=right)))
+    return replace(panel, x=right + PANEL_GAP, y=top, width=width, height=height)

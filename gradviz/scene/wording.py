@@ -1,0 +1,33 @@
+"""The words that the scene itself writes; a window hands over its translation of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Wording:
+    """English, unless replaced."""
+
+    line: str = "line {line}"
+    seed: str = "Seed gradient"
+    constant: str = "constant"
+    accumulate: str = "AccumulateGrad"
+    expected: str = "expected"
+    received: str = "received"
+    same_tensor: str = "same tensor"
+    none: str = "None"
+    nan_of: str = "NaN {count} of {all}"
+    inf_of: str = "Inf {count} of {all}"
+    parameters: str = "{count} parameters"
+    panel_title: str = "How the operands were stretched"
+    result: str = "result"
+    stretched: str = "stretched"
+    added: str = "added in front"
+    as_given: str = "as given"
+
+    def at_line(self, line: int) -> str:
+        return self.line.format(line=line)
+
+
+ENGLISH = Wording()
