@@ -53,8 +53,8 @@ class Module:
     def own_modules(self, known: dict[str, Module]) -> Iterator[tuple[str, int]]:
         """Names of the gradviz modules that it imports, with the line: the submodule where the name is one."""
         for item in self.imports:
-            if item.top != "gradviz":
-                continue
+            if item.top != "gradviz" or (item.module, item.name) == ("gradviz", "__version__"):
+                continue  # a constant that every floor may name
             inner = f"{item.module}.{item.name}"
             yield (inner if inner in known else item.module), item.line
 
