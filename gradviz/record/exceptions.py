@@ -1,0 +1,146 @@
+"""Rows for the exceptions that the recorder saw: one for each exception object, completed as it passes by."""
+
+from __future__ import annotations
+
+import json
+import traceback
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Optional
+
+from gradviz.record.ownframes import clean_exception
+from gradviz.record.userframes import UserFrames
+from gradviz.trace.writer import TraceWriter
+
+LONGEST = 20_000  # characters of a message or a traceback
+KEPT = 256  # exceptions remembered; a script that lives on exceptions needs no more
+
+
+class ExceptionRows:
+    """Knows which exception has which row. It keeps none alive: an exception holds frames, and they hold tensors."""
+
+    def __init__(self, writer: TraceWriter, frames: UserFrames) -> None:
+        self._writer = writer
+        self._frames = frames
+        self._known: dict[tuple[int, type, str], dict[str, Any]] = {}
+
+    def seen(
+        self,
+        error: BaseException,
+        phase: str,
+        thread: int,
+        *,
+        pass_id: Optional[int] = None,
+        op: Optional[int] = None,
+        stack: Optional[int] = None,
+        detail: Optional[Mapping[str, Any]] = None,
+    ) -> int:
+        """Make its row, or fill in what the row lacks; returns the id."""
+        key = (id(error), type(error), message_of(error))
+        row = self._known.get(key)
+        if row is None:
+            row = self._new_row(error, phase, thread, key[2])
+            if len(self._known) >= KEPT:
+                del self._known[next(iter(self._known))]
+            self._known[key] = row
+        changes: dict[str, Any] = {}
+        for name, value in (("pass", pass_id), ("op", op), ("stack", stack)):
+            if value is not None and (row.get(name) is None or name == "stack"):
+                changes[name] = value
+        if detail:
+            row["details"] = {**row["details"], **detail}
+            changes["detail"] = json.dumps(row["details"], default=str)
+        if changes:
+            row.update(changes)
+            self._writer.update("exception", row["id"], **changes)
+        return int(row["id"])
+
+    def uncaught(self, error: BaseException, phase: str, thread: int) -> int:
+        """It ended the script or its thread. Takes our frames out of it."""
+        clean_exception(error)
+        number = self.seen(error, phase, thread)
+        row = self._known[(id(error), type(error), message_of(error))]
+        changes: dict[str, Any] = {"caught": 0, "text": text_of(error)}
+        changes["raised_file"], changes["raised_line"] = _raised(error)
+        stack = self._frames.stack_of_traceback(error.__traceback__)
+        if error.__traceback__ is not None and stack is not None and stack >= 0:
+            changes["stack"] = stack
+        row.update(changes)
+        self._writer.update("exception", number, **changes)
+        return number
+
+    def _new_row(self, error: BaseException, phase: str, thread: int, message: str) -> dict[str, Any]:
+        raised_file, raised_line = _raised(error)
+        details = _details(error)
+        stack = self._frames.stack_of_traceback(error.__traceback__) if error.__traceback__ is not None else None
+        columns: dict[str, Any] = {
+            "type": type_name(error),
+            "message": message,
+            "text": text_of(error),
+            "stack": stack if stack is not None and stack >= 0 else None,
+            "raised_file": raised_file,
+            "raised_line": raised_line,
+            "thread": thread,
+            "phase": phase,
+            "caught": 1,
+            "detail": json.dumps(details, default=str),
+        }
+        number = self._writer.add("exception", **columns)
+        return {"id": number, "details": details, **columns}
+
+
+def type_name(error: BaseException) -> str:
+    """As a traceback prints it: with its module unless built in or the script's own."""
+    kind = type(error)
+    return kind.__qualname__ if kind.__module__ in ("builtins", "__main__") else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def message_of(error: BaseException) -> str:
+    """`str(error)`, shortened."""
+    try:
+        text = str(error)
+    except Exception:  # foreign: the script's own __str__
+        text = "<message could not be made>"
+    return text[:LONGEST]
+
+
+def text_of(error: BaseException) -> str:
+    """The traceback as Python prints it, shortened in the middle."""
+    try:
+        text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    except Exception:  # foreign: __str__, a source that changed, a broken group
+        text = f"{type_name(error)}\n"
+    if len(text) > LONGEST:
+        text = text[: LONGEST // 2] + "\n[…]\n" + text[-LONGEST // 2 :]
+    return text
+
+
+def _raised(error: BaseException) -> tuple[Optional[str], Optional[int]]:
+    tb: Optional[TracebackType] = error.__traceback__
+    if tb is None:
+        if isinstance(error, SyntaxError) and error.filename:
+            return str(error.filename), error.lineno
+        return None, None
+    while tb.tb_next is not None:
+        tb = tb.tb_next
+    return tb.tb_frame.f_code.co_filename, tb.tb_lineno
+
+
+def _details(error: BaseException) -> dict[str, Any]:
+    if isinstance(error, SyntaxError):
+        return {
+            "file": error.filename,
+            "line": error.lineno,
+            "column": error.offset,
+            "end_line": getattr(error, "end_lineno", None),
+            "end_column": getattr(error, "end_offset", None),
+            "text": error.text,
+            "reason": error.msg,
+        }
+    if isinstance(error, ImportError):
+        return {"name": error.name, "path": error.path}
+    if isinstance(error, OSError):
+        return {"errno": error.errno, "filename": error.filename}
+    if isinstance(error, (NameError, AttributeError)):
+        return {"name": getattr(error, "name", None)}
+    return {}

@@ -1,0 +1,126 @@
+"""What boot.py puts on `sys.meta_path`: gradviz's recorder for itself, and a word when the script imports a framework.
+
+Nothing of the app gets onto the script's path. The standard modules that only the recorder loaded leave `sys.modules` again
+where the script must find its own: a file of that name beside it, or modules whose import has effects of its own.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib.util
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from types import ModuleType
+from typing import Optional
+
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+OURS = ("gradviz.record", "gradviz.trace", "gradviz.errors")
+OWN_COPY = "multiprocessing"  # importing it registers things that the script must see registered in its own order
+
+
+class OwnFinder(MetaPathFinder):
+    """Finds gradviz.{record,trace,errors}; other parts only where the script could import gradviz without us."""
+
+    def find_spec(
+        self, name: str, path: Optional[Sequence[str]] = None, target: Optional[ModuleType] = None
+    ) -> Optional[ModuleSpec]:
+        if name != "gradviz" and not name.startswith("gradviz."):
+            return None
+        if name == "gradviz":
+            file = os.path.join(PACKAGE, "__init__.py")
+            return importlib.util.spec_from_file_location(name, file, submodule_search_locations=[])
+        if any(name == ours or name.startswith(ours + ".") for ours in OURS):
+            return self._own(name)
+        installed = PathFinder.find_spec("gradviz")
+        if installed is None or installed.submodule_search_locations is None:
+            return None
+        return PathFinder.find_spec(name, list(installed.submodule_search_locations))
+
+    def _own(self, name: str) -> Optional[ModuleSpec]:
+        base = os.path.join(PACKAGE, *name.split(".")[1:])
+        package = os.path.join(base, "__init__.py")
+        if os.path.isfile(package):
+            loader = SilentLoader(name, package)
+            return importlib.util.spec_from_file_location(
+                name, package, loader=loader, submodule_search_locations=[base]
+            )
+        file = base + ".py"
+        if os.path.isfile(file):
+            return importlib.util.spec_from_file_location(name, file, loader=SilentLoader(name, file))
+        return None
+
+
+class SilentLoader(SourceFileLoader):
+    """Loads a module of ours whose frames never swallow a warning, see ownwarnings.py."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        super().exec_module(module)
+        module.__dict__["__warningregistry__"] = None
+
+
+class FrameworkWatch(MetaPathFinder):
+    """Calls `imported(name)` right after the first import of each framework in `names` succeeded."""
+
+    def __init__(self, names: Sequence[str], imported: Callable[[str], None]) -> None:
+        self._names = set(names)
+        self._imported = imported
+
+    def find_spec(
+        self, name: str, path: Optional[Sequence[str]] = None, target: Optional[ModuleType] = None
+    ) -> Optional[ModuleSpec]:
+        if name not in self._names:
+            return None
+        for finder in sys.meta_path:
+            if finder is self or not hasattr(finder, "find_spec"):
+                continue
+            spec = finder.find_spec(name, path, target)
+            if spec is not None:
+                if spec.loader is not None:
+                    spec.loader = WatchedLoader(spec.loader, self)
+                return spec
+        return None
+
+    def loaded(self, name: str) -> None:
+        """Its module ran to the end."""
+        self._names.discard(name)
+        self._imported(name)
+
+
+class WatchedLoader(Loader):
+    """Stands in for a framework's loader during its first import only, and is gone when its code runs."""
+
+    def __init__(self, loader: Loader, watch: FrameworkWatch) -> None:
+        self._loader = loader
+        self._watch = watch
+
+    def create_module(self, spec: ModuleSpec) -> Optional[ModuleType]:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        name = module.__name__
+        module.__loader__ = self._loader
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._loader
+        self._loader.exec_module(module)
+        self._watch.loaded(name)
+
+
+
+def leave_own_copies(before: set[str], script_folder: Optional[str]) -> None:
+    """Take out of `sys.modules` what only the recorder loaded and the script must load itself."""
+    for name in set(sys.modules) - before:
+        top = name.partition(".")[0]
+        if top == "gradviz":
+            continue
+        if top == OWN_COPY or (script_folder is not None and _shadowed(top, script_folder)):
+            module = sys.modules.pop(name)
+            if name == "multiprocessing.util":
+                atexit.unregister(module._exit_function)
+
+
+def _shadowed(name: str, folder: str) -> bool:
+    base = os.path.join(folder, name)
+    return os.path.isfile(base + ".py") or os.path.isfile(os.path.join(base, "__init__.py"))

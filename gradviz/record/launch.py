@@ -1,0 +1,130 @@
+"""From the supervisor's config to a running script, and what is written about the way it ended."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn, Optional, Union
+
+from gradviz.record import ending
+from gradviz.record.control import Channel, end_with_the_app
+from gradviz.record.importing import leave_own_copies
+from gradviz.record.mainmodule import forget_file
+from gradviz.record.passes import chosen_passes
+from gradviz.record.session import RecorderSession
+from gradviz.record.source import COMPILE_ERRORS
+from gradviz.record.target import ArgumentError, FunctionTarget, ModuleTarget, ScriptTarget
+
+Target = Union[ScriptTarget, ModuleTarget, FunctionTarget]
+OWN_DEPTH = 4  # frames of ours below the script's first: its recursion limit is meant without them
+
+
+class Launch:
+    """A target about to run in this process, with its session."""
+
+    def __init__(self, target: Target, session: RecorderSession) -> None:
+        self._target = target
+        self._session = session
+
+    def run(self) -> None:
+        """The script's code, to its end."""
+        self._target.run(self._session)
+
+    def ended(self) -> None:
+        """Its code ran through."""
+        ending.flush_output()
+        self._forget_file()
+
+    def exited(self, error: SystemExit) -> None:
+        """It raised SystemExit, which goes on to Python itself."""
+        ending.flush_output()
+        code = error.code
+        if code is not None and code != 0 and self._session.recording:
+            stack = self._session.frames.stack_of_traceback(error.__traceback__)
+            shown = code if isinstance(code, int) else str(code)[:200]
+            self._session.note("exited", f"The script ended itself with sys.exit({shown!r}).", stack, code=shown)
+
+    def raised(self, error: BaseException) -> NoReturn:
+        """Nobody caught it."""
+        ending.flush_output()
+        phase = "start" if isinstance(error, (ImportError, SyntaxError, ArgumentError)) else "user"
+        if self._session.recording and isinstance(error, ArgumentError):
+            self._session.seen_exception(error, phase, detail=error.detail)
+        self._session.uncaught(error, phase)
+        ending.print_error(error)
+        self._forget_file()
+        ending.leave_after(error)
+
+    def _forget_file(self) -> None:
+        if self._target.main is not None:
+            forget_file(self._target.main)
+
+
+def prepare(argv: Sequence[str], modules_before: set[str]) -> Launch:
+    """Read the config, open the trace, patch what surrounds the script. A script that doesn't compile is left to Python."""
+    config = json.loads(Path(argv[1]).read_bytes())
+    arguments = list(argv[argv.index("--") + 1 :])
+    target = _target(config, arguments[0])
+    session = RecorderSession(config["trace"], config["level"], chosen_passes(config["passes"]))
+    atexit.register(session.end)  # the first to be registered is the last to be called
+    if config.get("address"):
+        session.channel = _channel(config, session)
+    _hide(target, arguments)
+    if target.file is not None:
+        session.writer.source(target.file)
+    try:
+        target.prepare()
+    except COMPILE_ERRORS as error:
+        _give_up(target, session, arguments, error)
+    session.begin(own_process=True)
+    leave_own_copies(modules_before, target.search_path)
+    sys.setrecursionlimit(sys.getrecursionlimit() + OWN_DEPTH)
+    return Launch(target, session)
+
+
+def _target(config: dict[str, Any], given: str) -> Target:
+    if config["kind"] == "module":
+        return ModuleTarget(given)
+    if config["kind"] == "function":
+        return FunctionTarget(given, config["function"], config["arguments"], config.get("seed_gradient"))
+    return ScriptTarget(given)
+
+
+def _channel(config: dict[str, Any], session: RecorderSession) -> Channel:
+    own_group = bool(config.get("own_group"))
+    channel = Channel(
+        config["address"], bytes.fromhex(config["authkey"]), session.requests, lambda: end_with_the_app(own_group)
+    )
+    channel.start()
+    return channel
+
+
+def _hide(target: Target, arguments: list[str]) -> None:
+    """The command line and the search path as a bare run has them."""
+    sys.argv[:] = arguments
+    if not getattr(sys.flags, "safe_path", False):
+        assert target.search_path is not None
+        sys.path.insert(0, target.search_path)
+    original: Optional[list[str]] = getattr(sys, "orig_argv", None)
+    if original is not None:
+        module = ["-m"] if isinstance(target, ModuleTarget) else []
+        sys.orig_argv = [original[0], *module, *arguments]
+
+
+def _give_up(target: Target, session: RecorderSession, arguments: list[str], error: BaseException) -> NoReturn:
+    """It doesn't compile. Note the error; then Python itself shall say so, in its own words."""
+    session.recording = True
+    session.uncaught(error, "start")
+    if isinstance(target, FunctionTarget):
+        ending.print_error(error)
+        ending.leave_after(error)
+    session.end(error)
+    command = [sys.executable, *arguments]
+    if os.name == "nt":  # exec there would tell the supervisor that the process has ended
+        raise SystemExit(subprocess.run(command).returncode)
+    os.execv(sys.executable, command)

@@ -1,0 +1,148 @@
+"""The three things that can be run: a script, a module with -m, or one function of a file."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from inspect import signature
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any, Callable, Optional, Protocol
+
+from gradviz.record.mainmodule import fresh_main, script_file, script_folder
+from gradviz.record.source import compiled
+
+
+class Running(Protocol):
+    """What a target needs of the session (session.py) while it runs."""
+
+    phase: str
+    script_names: Mapping[str, Any]
+
+    def offer_backward(self, result: Any, seed_expression: Optional[str], names: Mapping[str, Any]) -> None: ...
+
+
+class ArgumentError(Exception):
+    """A function target can't be called with these arguments; `detail` names them."""
+
+    def __init__(self, message: str, **detail: Any) -> None:
+        super().__init__(message)
+        self.detail = detail
+
+
+class ScriptTarget:
+    """`python SCRIPT ARGS`."""
+
+    def __init__(self, script: str) -> None:
+        self.given = script
+        self.file: Optional[str] = script_file(script)
+        self.search_path: Optional[str] = script_folder(script)
+        self.main: Optional[ModuleType] = None
+        self._code: Optional[CodeType] = None
+
+    def prepare(self) -> None:
+        """Compile. Raises OSError or source.COMPILE_ERRORS."""
+        assert self.file is not None
+        self._code = compiled(Path(self.file).read_bytes(), self.file)
+        self.main = fresh_main(self.file)
+
+    def run(self, session: Running) -> None:
+        assert self.main is not None and self._code is not None
+        session.script_names = self.main.__dict__
+        exec(self._code, self.main.__dict__)
+
+
+class ModuleTarget:
+    """`python -m MODULE ARGS`, by the very function that Python itself calls for it."""
+
+    def __init__(self, module: str) -> None:
+        self.given = module
+        self.file: Optional[str] = None
+        self.search_path: Optional[str] = os.getcwd()
+        self.main: Optional[ModuleType] = None
+
+    def prepare(self) -> None:
+        self.main = fresh_main(None)
+
+    def run(self, session: Running) -> None:
+        assert self.main is not None
+        session.script_names = self.main.__dict__
+        sys.argv[0] = "-m"
+        runpy._run_module_as_main(self.given)  # type: ignore[attr-defined]  # private, and the same in all releases
+
+
+class FunctionTarget:
+    """Loads a file as a module named after its stem, then calls one function or static method of it."""
+
+    def __init__(
+        self, script: str, function: str, arguments: Sequence[tuple[str, str]], seed_expression: Optional[str]
+    ) -> None:
+        self.given = script
+        self.file: Optional[str] = script_file(script)
+        self.search_path: Optional[str] = script_folder(script)
+        self.main: Optional[ModuleType] = None
+        self._function = function
+        self._arguments = arguments
+        self._seed_expression = seed_expression
+        self._code: Optional[CodeType] = None
+
+    def prepare(self) -> None:
+        """Compile. Raises OSError or source.COMPILE_ERRORS."""
+        assert self.file is not None
+        self._code = compiled(Path(self.file).read_bytes(), self.file)
+        self.main = fresh_main(None)
+
+    def run(self, session: Running) -> None:
+        assert self.file is not None and self._code is not None
+        name = Path(self.file).stem
+        module = ModuleType(name)
+        loader = SourceFileLoader(name, self.file)
+        module.__spec__ = ModuleSpec(name, loader, origin=self.file)
+        module.__file__, module.__loader__ = self.file, loader
+        sys.modules[name] = module
+        session.script_names = module.__dict__
+        session.phase = "load"
+        exec(self._code, module.__dict__)
+        session.phase = "run"
+        names = {**module.__dict__}
+        if "torch" in sys.modules:
+            names.setdefault("torch", sys.modules["torch"])
+        function = _find(module, self._function)
+        result = function(**_values(function, self._function, self._arguments, names))
+        session.offer_backward(result, self._seed_expression, names)
+
+
+def _find(module: ModuleType, dotted: str) -> Callable[..., Any]:
+    found: Any = module
+    for part in dotted.split("."):
+        found = getattr(found, part, None)
+    if not callable(found):
+        raise ArgumentError(f"{Path(str(module.__file__)).name} has no function {dotted} after loading.", function=dotted)
+    return found  # type: ignore[no-any-return]  # callable, as just seen
+
+
+def _values(
+    function: Callable[..., Any], name: str, arguments: Sequence[tuple[str, str]], names: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Evaluate the expressions, in order. An expression's own error passes, with a word which argument it belongs to."""
+    values = {}
+    for argument, expression in arguments:
+        code = compile(expression, f"<argument {argument}>", "eval", dont_inherit=True)
+        values[argument] = eval(code, dict(names))
+    try:
+        parameters = signature(function)
+    except (TypeError, ValueError):  # not everything callable tells
+        return values
+    try:
+        parameters.bind(**values)
+    except TypeError as error:
+        required = [p.name for p in parameters.parameters.values() if p.default is p.empty and p.kind in _NAMED]
+        missing = [each for each in required if each not in values]
+        raise ArgumentError(f"{name}(): {error}", function=name, missing=missing, given=list(values)) from None
+    return values
+
+
+_NAMED = (1, 3)  # inspect's POSITIONAL_OR_KEYWORD and KEYWORD_ONLY

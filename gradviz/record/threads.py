@@ -1,0 +1,48 @@
+"""Threads of the script are recorded too: each enters the framework's mode, and an error that ends one is noted and cleaned."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, Protocol
+
+
+class ThreadWatcher(Protocol):
+    """Who is told."""
+
+    def thread_began(self) -> None: ...
+    def thread_ended(self) -> None: ...
+    def thread_failed(self, error: BaseException) -> None: ...
+
+
+class PatchedThreads:
+    """Wraps the one method that every `threading.Thread` runs through."""
+
+    def __init__(self, watcher: ThreadWatcher) -> None:
+        self._watcher = watcher
+        self._original: Callable[[Any], None] = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]  # private
+
+    def install(self) -> None:
+        watcher, original = self._watcher, self._original
+
+        def _bootstrap_inner(thread: Any) -> None:
+            print_error = thread._invoke_excepthook
+
+            def clean_and_print(*arguments: Any) -> None:
+                error = sys.exc_info()[1]
+                if error is not None:
+                    watcher.thread_failed(error)
+                print_error(*arguments)
+
+            thread._invoke_excepthook = clean_and_print
+            watcher.thread_began()
+            try:
+                original(thread)
+            finally:
+                watcher.thread_ended()
+
+        threading.Thread._bootstrap_inner = _bootstrap_inner  # type: ignore[attr-defined]  # undone by uninstall
+
+    def uninstall(self) -> None:
+        threading.Thread._bootstrap_inner = self._original  # type: ignore[attr-defined]  # as it was
