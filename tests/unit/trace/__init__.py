@@ -1,0 +1,1 @@
+"""Tests of the trace file: reader, replay, damage."""
