@@ -1,0 +1,157 @@
+"""Which frames are the user's own, and their places in the code: file, line and, where Python tells, columns.
+
+The user's own is what lies neither in the standard library, nor in an installed package, nor in the recorder. A stack
+is looked up by the identity of its code objects and their instruction offsets: an op costs one short walk and one look.
+"""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+from types import CodeType, FrameType, TracebackType
+from typing import Any
+
+from gradviz.record.ownframes import is_own
+from gradviz.trace.writer import TraceWriter
+
+PACKAGE_FOLDERS = frozenset({"site-packages", "dist-packages"})
+MOST_FRAMES = 20  # of the user's in one stack
+DEEPEST = 400  # frames looked at in all
+
+Place = tuple[CodeType, int]  # code, offset of the instruction
+
+
+class UserFrames:
+    """Finds and interns the user's frames. Threads may share it."""
+
+    def __init__(self, writer: TraceWriter, always: Iterable[str] = ()) -> None:
+        """`always`: files that are the user's wherever they lie (the script itself)."""
+        self._writer = writer
+        self._always = frozenset(always)
+        paths = sysconfig.get_paths()
+        self._library = tuple(str(Path(paths[name])) + "/" for name in ("stdlib", "platstdlib"))
+        self._users: dict[int, bool] = {}  # by id of the code object
+        self._codes: dict[int, CodeType] = {}  # keeps those ids from being given to others
+        self._files: dict[str, bool] = {}
+        self._frames: dict[tuple[int, int], int] = {}
+        self._stacks: dict[tuple[int, ...], int] = {}
+
+    def is_user(self, code: CodeType) -> bool:
+        """Whether this code is the user's."""
+        known = self._users.get(id(code))
+        if known is None:
+            known = self._is_user_file(code.co_filename) and not is_own(code)
+            self._codes[id(code)] = code
+            self._users[id(code)] = known
+        return known
+
+    def is_user_file(self, path: str) -> bool:
+        """Whether this file is the user's."""
+        return self._is_user_file(path)
+
+    def stack(self, frame: FrameType | None) -> int:
+        """The id of the stack of user frames from `frame` outwards, innermost first; -1 if there are none."""
+        users = self._users
+        key: list[int] = []
+        seen = 0
+        while frame is not None:
+            code = frame.f_code
+            known = users.get(id(code))
+            if known is None:
+                known = self.is_user(code)
+            if known:
+                key += (id(code), frame.f_lasti)
+                if len(key) >= 2 * MOST_FRAMES:
+                    break
+            seen += 1
+            if seen > DEEPEST and key:
+                break
+            frame = frame.f_back
+        found = self._stacks.get(tuple(key))
+        return self._new_stack(tuple(key)) if found is None else found
+
+    def stack_of_traceback(self, tb: TracebackType | None) -> int:
+        """The id of the stack of user frames that the traceback went through, innermost first; -1 if there are none."""
+        places: list[Place] = []
+        while tb is not None:
+            if self.is_user(tb.tb_frame.f_code):
+                places.append((tb.tb_frame.f_code, tb.tb_lasti))
+            tb = tb.tb_next
+        key: list[int] = []
+        for code, offset in places[: -MOST_FRAMES - 1 : -1]:
+            key += (id(code), offset)
+        found = self._stacks.get(tuple(key))
+        return self._new_stack(tuple(key)) if found is None else found
+
+    def place_of_function(self, code: CodeType) -> int:
+        """The id of a one-frame stack for where a function is defined; -1 if it is not the user's."""
+        if not self.is_user(code):
+            return -1
+        source = self._writer.source(code.co_filename)
+        name = getattr(code, "co_qualname", code.co_name)
+        frame = self._writer.frame(source, code.co_firstlineno, code.co_firstlineno, -1, -1, name)
+        return self._writer.stack([frame])
+
+    def _is_user_file(self, path: str) -> bool:
+        known = self._files.get(path)
+        if known is None:
+            known = self._files[path] = self._looks_like_users(path)
+        return known
+
+    def _looks_like_users(self, path: str) -> bool:
+        if path in self._always:
+            return True
+        if path.startswith("<"):  # "<frozen importlib._bootstrap>", "<string>": no file to show
+            return False
+        folders = path.replace("\\", "/")
+        if any(part in PACKAGE_FOLDERS for part in folders.split("/")):
+            return False
+        return not folders.startswith(tuple(folder.replace("\\", "/") for folder in self._library))
+
+    def _new_stack(self, key: tuple[int, ...]) -> int:
+        if not key:
+            return -1
+        frames = [self._frame(self._codes[key[n]], key[n + 1]) for n in range(0, len(key), 2)]
+        number = self._stacks[key] = self._writer.stack(frames)
+        return number
+
+    def _frame(self, code: CodeType, offset: int) -> int:
+        number = self._frames.get((id(code), offset))
+        if number is None:
+            line, end_line, column, end_column = position(code, offset)
+            source = self._writer.source(code.co_filename)
+            name = getattr(code, "co_qualname", code.co_name)
+            number = self._writer.frame(source, line, end_line, column, end_column, name)
+            self._frames[(id(code), offset)] = number
+        return number
+
+
+def position(code: CodeType, offset: int) -> tuple[int, int, int, int]:
+    """Line, end line, column and end column (UTF-8 byte offsets, -1 unknown) of the instruction at `offset`."""
+    if sys.version_info >= (3, 11):
+        found: Any = next(islice(code.co_positions(), max(offset, 0) // 2, None), (None, None, None, None))
+        line, end_line, column, end_column = found
+        if line is not None:
+            return line, end_line or line, -1 if column is None else column, -1 if end_column is None else end_column
+    line = _line(code, offset)
+    return line, line, -1, -1
+
+
+def _line(code: CodeType, offset: int) -> int:
+    if hasattr(code, "co_lines"):  # 3.10
+        for start, end, line in code.co_lines():
+            if start <= offset < end and line is not None:
+                return int(line)
+        return code.co_firstlineno
+    line = code.co_firstlineno
+    step = iter(code.co_lnotab)
+    address = 0
+    for bytes_on, lines_on in zip(step, step):  # pairs: so many bytes on, so many lines on (signed)
+        address += bytes_on
+        if address > offset:
+            break
+        line += lines_on - 256 if lines_on >= 128 else lines_on
+    return line
