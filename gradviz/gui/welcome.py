@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-import gradviz
+from gradviz import __version__
 from gradviz.document.gallery import FRAMEWORKS, Gallery
 from gradviz.document.settings import Recent
 from gradviz.draw.icons import draw_icon
@@ -126,7 +126,7 @@ class Welcome(QWidget):
         row.addWidget(keyboard)
         row.addWidget(guide)
         row.addStretch(1)
-        row.addWidget(_label(gradviz.__version__, "secondary"))
+        row.addWidget(_label(__version__, "secondary"))
         return row
 
     # -- right
