@@ -13,6 +13,14 @@ import setup_env
 import system_packages
 
 FIRST = "tests/test_architecture.py"
+LEGS = (
+    ("The architecture", ["-q", FIRST]),
+    (
+        "What lies below the painter, with Qt taken away",
+        ["-q", "-p", "no:pytest-qt", "-p", "tests.without_qt", "tests/unit", "--deselect=tests/unit/test_style.py"],
+    ),
+    ("Everything, in two processes", ["-q", "-n", "2", "--dist", "worksteal", "--durations=15", f"--deselect={FIRST}"]),
+)
 
 
 def main(arguments: list[str]) -> int:
@@ -22,17 +30,17 @@ def main(arguments: list[str]) -> int:
         print(f"test.py: {error}", file=sys.stderr)
         return 1
     system_packages.provide(system_packages.missing_for_the_tests(), "the tests")
-    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "PYTHONDONTWRITEBYTECODE": "1"}
-    pytest = [python, "-m", "pytest"]
-    if arguments:
-        return subprocess.run([*pytest, *arguments], cwd=setup_env.ROOT, env=environment).returncode
-    print("The architecture first", flush=True)
-    status = subprocess.run([*pytest, "-q", FIRST], cwd=setup_env.ROOT, env=environment).returncode
-    if status != 0:
-        return status
-    print("Everything else, in two processes", flush=True)
-    rest = [*pytest, "-q", "-n", "2", "--dist", "worksteal", f"--deselect={FIRST}"]
-    return subprocess.run(rest, cwd=setup_env.ROOT, env=environment).returncode
+    legs = [("The tests that were asked for", arguments)] if arguments else LEGS
+    for title, options in legs:
+        print(f"{title}:", flush=True)
+        status = subprocess.run(
+            [python, "-m", "pytest", *options],
+            cwd=setup_env.ROOT,
+            env={**os.environ, "QT_QPA_PLATFORM": "offscreen", "PYTHONDONTWRITEBYTECODE": "1"},
+        ).returncode
+        if status != 0:
+            return status
+    return 0
 
 
 if __name__ == "__main__":
