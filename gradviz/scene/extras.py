@@ -114,6 +114,7 @@ def add_seeds(draft: Draft, extras: Extras) -> Draft:
     edges: list[NewEdge] = []
     chips: dict[int, str] = dict(draft.chips)
     ties: list[Tie] = list(draft.ties)
+    renamed: dict[int, str] = {}
     for at, root in chosen:
         box = len(draft) + len(boxes)
         chip, leaf = _seed_name(extras, at)
@@ -132,8 +133,19 @@ def add_seeds(draft: Draft, extras: Extras) -> Draft:
         if same:
             ties.append(Tie(box, same[0], extras.wording.same_tensor))
             chips[same[0]] = chip
+            renamed[same[0]] = extras.wording.accumulate  # the chip already says its name
     hidden = len(roots) - len(chosen)
+    draft = _renamed(draft, renamed)
     return replace(grown(draft, boxes, edges), chips=chips, ties=tuple(ties), hidden_seeds=hidden)
+
+
+def _renamed(draft: Draft, names: dict[int, str]) -> Draft:
+    if not names:
+        return draft
+    name = draft.name.copy()
+    for at, box in enumerate(names):
+        name[box] = len(draft.names) + at
+    return replace(draft, name=name, names=(*draft.names, *names.values()))
 
 
 def _seed_spec(extras: Extras, at: int) -> Spec | None:

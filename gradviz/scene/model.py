@@ -149,7 +149,6 @@ class Draft:
     panels: tuple[Panel, ...] = ()
     hidden_seeds: int = 0  # roots that got no box of their own
     ended: bool = True  # no more steps will come: a node without one was never reached
-    never_text: str = ""
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -176,6 +175,7 @@ class Scene:
     panels: tuple[Panel, ...]
     bounds: tuple[float, float, float, float]  # left, top, right, bottom of all that is drawn
     note: str = ""
+    norms: tuple[float, float] = (1e-6, 1.0)  # lowest and highest gradient norm of all bars
 
     def rect(self, box: int) -> tuple[float, float, float, float]:
         """x, y, width, height of a box."""

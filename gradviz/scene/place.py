@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.layout.model import Options, Request, Result
+from gradviz.scene.cards import norm_range
 from gradviz.scene.model import Draft, Panel, Scene
 from gradviz.scene.panel import panel_size
 from gradviz.scene.sizes import COLUMN_GAP, LAYER_GAP, WRAP_LANE, Measure, monospaced
@@ -56,12 +57,13 @@ def place(draft: Draft, result: Result, measure: Measure = monospaced, wording: 
         panels=(),
         bounds=_bounds(draft, result),
         note=result.note,
+        norms=norm_range(draft.cards),
     )
     panels = tuple(_beside(scene, panel, measure, wording) for panel in draft.panels)
     left, top, right, bottom = scene.bounds
     for panel in panels:
         top, bottom = min(top, panel.y), max(bottom, panel.y + panel.height + 28)
-        right = max(right, panel.x + panel.width)
+        right = max(right, panel.x + panel.width + 24)
     for _ in draft.ties:
         right += 90  # the line of a tie runs outside
     return replace(scene, panels=panels, bounds=(left, top, right, bottom))

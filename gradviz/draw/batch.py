@@ -1,0 +1,36 @@
+"""Thousands of lines or rectangles in one call: the memory of a numpy array handed to QPainter as Qt's own structs.
+
+Far away every node is a few pixels; a call per node would cost a hundred times the painting itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QLineF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPen
+from shiboken6 import Shiboken
+
+
+def draw_lines(painter: QPainter, lines: NDArray[Any], color: str, width: float = 1.0) -> None:
+    """`lines` (k, 4): x1, y1, x2, y2 in device px. No antialiasing."""
+    if not len(lines):
+        return
+    data = np.ascontiguousarray(lines, np.float64)
+    painter.setPen(QPen(QColor(color), width))
+    # The array is alive until drawLines returns: nothing keeps the pointer after that.
+    first: Any = Shiboken.wrapInstance(data.ctypes.data, QLineF)
+    painter.drawLines(first, len(data))
+
+
+def draw_rects(painter: QPainter, rects: NDArray[Any], fill: str, stroke: str = "") -> None:
+    """`rects` (k, 4): x, y, width, height in device px."""
+    if not len(rects):
+        return
+    data = np.ascontiguousarray(rects, np.float64)
+    painter.setBrush(QBrush(QColor(fill)) if fill else Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(QColor(stroke), 1.0) if stroke else QPen(Qt.PenStyle.NoPen))
+    first: Any = Shiboken.wrapInstance(data.ctypes.data, QRectF)
+    painter.drawRects(first, len(data))

@@ -1,0 +1,159 @@
+"""Edges and what stands beside them: routes, arrows, shapes, framed labels, ties, frames of open groups, badges."""
+
+from __future__ import annotations
+
+import math
+
+from gradviz.draw.looks import EDGES, SEVERITY_INK
+from gradviz.draw.surface import Surface, fitted, text_width
+from gradviz.draw.tokens import CAPTION, DASH_CONSTANT, GROUP_RADIUS, NODE_LINE, NODE_NAME, RADIUS, SHAPE
+from gradviz.scene.marks import MISMATCH_GAP
+from gradviz.scene.model import Badge, Card, EdgeLabel, Look, Scene, Tie
+from gradviz.scene.sizes import BADGE, LABEL_HEIGHT, LABEL_PAD, MISMATCH_HEIGHT
+from gradviz.scene.wording import Wording
+from gradviz.scene.words import count_text
+
+ARROW_LONG, ARROW_WIDE = 8.0, 7.0
+
+
+def draw_edge(surface: Surface, scene: Scene, edge: int, look: int) -> None:
+    """A route with its arrow; the line ends where the arrow begins."""
+    route = scene.route(edge)
+    style = EDGES[Look(look)]
+    points = [(float(x), float(y)) for x, y in route]
+    if len(points) < 2:
+        return
+    if look == Look.STILL:
+        surface.poly(points, stroke=style.stroke, pen=style.pen, dash=style.dash)
+        return
+    tip, base = points[-1], arrow_base(points[-2], points[-1])
+    surface.poly([*points[:-1], base], stroke=style.stroke, pen=style.pen, dash=style.dash)
+    draw_arrow(surface, points[-2], tip, style.stroke)
+
+
+def arrow_base(before: tuple[float, float], tip: tuple[float, float]) -> tuple[float, float]:
+    length = math.hypot(tip[0] - before[0], tip[1] - before[1])
+    if length <= ARROW_LONG:
+        return before
+    part = (length - ARROW_LONG + 1) / length
+    return before[0] + (tip[0] - before[0]) * part, before[1] + (tip[1] - before[1]) * part
+
+
+def draw_arrow(surface: Surface, before: tuple[float, float], tip: tuple[float, float], color: str) -> None:
+    length = math.hypot(tip[0] - before[0], tip[1] - before[1]) or 1.0
+    dx, dy = (tip[0] - before[0]) / length, (tip[1] - before[1]) / length
+    back = (tip[0] - dx * ARROW_LONG, tip[1] - dy * ARROW_LONG)
+    half = ARROW_WIDE / 2
+    corners = [tip, (back[0] - dy * half, back[1] + dx * half), (back[0] + dy * half, back[1] - dx * half)]
+    surface.poly(corners, True, color)
+
+
+def draw_quiet_label(surface: Surface, scene: Scene, edge: int, look: int) -> None:
+    """A shape that fits: bare text beside its edge, on the canvas's own ground so that no line runs through it."""
+    text = scene.draft.labels[int(scene.draft.label[edge])]
+    x, y = float(scene.label_at[edge, 0]), float(scene.label_at[edge, 1])
+    if not text or x != x:
+        return
+    width = text_width(text, SHAPE)
+    surface.rect(x - width / 2 - 2, y - 8, width + 4, 16, 0, "canvas")
+    surface.text(x, y, text, SHAPE, EDGES[Look(look)].text, "center")
+
+
+def label_place(scene: Scene, edge: int) -> tuple[float, float]:
+    """Where a framed label's centre is: the layout's place, or the middle of the route."""
+    x, y = float(scene.label_at[edge, 0]), float(scene.label_at[edge, 1])
+    if x == x:
+        return x, y
+    route = scene.route(edge)
+    middle = (len(route) - 1) // 2
+    return float(route[middle : middle + 2, 0].mean()), float(route[middle : middle + 2, 1].mean())
+
+
+def draw_framed_label(surface: Surface, label: EdgeLabel, wording: Wording) -> None:
+    """A label with a frame, centred on (0, 0). A frame means: look here."""
+    if label.expected:
+        _draw_mismatch(surface, label, wording)
+        return
+    style = EDGES[label.look]
+    width = text_width(label.text, SHAPE, 600) + 2 * LABEL_PAD + (16 if label.icon else 0)
+    left = -width / 2
+    dash = style.dash if label.look == Look.NEVER else ()
+    surface.rect(left, -LABEL_HEIGHT / 2, width, LABEL_HEIGHT, RADIUS, "node", style.stroke, 1.5, dash)
+    if label.icon == "nan":
+        surface.icon("nan", left + 4, -7, 14)
+    elif label.icon:
+        surface.icon(label.icon, left + 4, -6.5, 13)
+    surface.text(width / 2 - LABEL_PAD, 0, label.text, SHAPE, style.text, "right", 600)
+
+
+def _draw_mismatch(surface: Surface, label: EdgeLabel, wording: Wording) -> None:
+    """Two halves: expected plain, received filled, parted by ≠."""
+    ink = EDGES[label.look].stroke
+    gap, high = MISMATCH_GAP, MISMATCH_HEIGHT
+    left = [(wording.expected, CAPTION, "text2", 0), (label.expected, SHAPE, "text", 600), ("≠", SHAPE, ink, 700)]
+    right = [(wording.received, CAPTION, "on_fill", 0), (label.text, SHAPE, "on_fill", 600)]
+    widths = [sum(text_width(t, s, w) + gap for t, s, _, w in half) + gap for half in (left, right)]
+    x = -sum(widths) / 2
+    surface.rect(x, -high / 2, sum(widths), high, RADIUS, "node", ink, 2.0)
+    split = x + widths[0]
+    surface.rect(split, -high / 2, widths[1], high, RADIUS, ink)
+    surface.rect(split, -high / 2, RADIUS, high, 0, ink)
+    for start, half in ((x, left), (split, right)):
+        at = start + gap
+        for text, style, color, weight in half:
+            surface.text(at, 0, text, style, color, "left", weight)
+            at += text_width(text, style, weight) + gap
+
+
+def draw_badge(surface: Surface, badge: Badge) -> None:
+    """A severity icon centred on (0, 0), with a count where a folded group holds several findings."""
+    surface.icon(badge.severity, -BADGE / 2, -BADGE / 2, BADGE)
+    if badge.count > 1:
+        surface.text(BADGE / 2 + 2, -BADGE / 2 + 3, str(badge.count), SHAPE, SEVERITY_INK[badge.severity], "left", 600)
+
+
+def tie_points(scene: Scene, tie: Tie) -> list[tuple[float, float]]:
+    """From the right of one box, round the outside of the drawing, to the right of the other."""
+    x1, y1, w1, h1 = scene.rect(tie.one)
+    x2, y2, w2, h2 = scene.rect(tie.other)
+    from_y, to_y = y1 + h1 / 2 - 4, y2 + h2 / 2
+    outer = scene.bounds[2] - 56
+    return [(x1 + w1 + 4, from_y), (outer, from_y), (outer, to_y), (x2 + w2 + 6, to_y)]
+
+
+def draw_tie(surface: Surface, scene: Scene, tie: Tie) -> None:
+    points = tie_points(scene, tie)
+    surface.poly([*points[:-1], arrow_base(points[-2], points[-1])], stroke="text2", pen=1.25, dash=DASH_CONSTANT)
+    draw_arrow(surface, points[-2], points[-1], "text2")
+    text = "= " + tie.text
+    width = text_width(text, CAPTION) + 18
+    x, y = points[1][0], (points[1][1] + points[2][1]) / 2
+    surface.rect(x - width / 2, y - 10, width, 20, 10, "node", "control", 1.0)
+    surface.text(x, y, text, CAPTION, "text", "center")
+
+
+def draw_frame(
+    surface: Surface, card: Card, rect: tuple[float, float, float, float], selected: bool, words: bool, wording: Wording
+) -> None:
+    """An open group: outline, name at the left, figures at the right."""
+    x, y, width, height = rect
+    ink = SEVERITY_INK.get(card.severity, "border")
+    surface.rect(
+        x, y, width, height, GROUP_RADIUS, "", "accent" if selected else ink, 1.5 if selected or card.severity else 1.0
+    )
+    if not words:
+        return
+    surface.icon("chevron_down", x + 10, y + 9, 12)
+    title = fitted(card.title, NODE_NAME, width - 40)
+    surface.text(x + 28, y + 15, title, NODE_NAME, "text")
+    left = x + 28 + text_width(title, NODE_NAME) + 8
+    facts = [wording.parameters.format(count=count_text(card.parameters))] if card.parameters else []
+    facts += [card.shapes] if card.shapes else []
+    room = x + width - 12 - left
+    name = fitted(card.class_name, CAPTION, room)
+    if room > 20:
+        surface.text(left, y + 15, name, CAPTION, "text2")
+    room -= text_width(name, CAPTION) + 16
+    while facts and text_width(" · ".join(facts), NODE_LINE) > room:
+        facts.pop()
+    surface.text(x + width - 12, y + 15, " · ".join(facts), NODE_LINE, "text2", "right")
