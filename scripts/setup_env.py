@@ -146,8 +146,11 @@ def _pip_reason(said: str) -> str:
     """One line for what pip says in a hundred."""
     if "No space left on device" in said:
         return f"pip ran out of disk space while installing into {VENV}."
-    unreachable = ("NewConnectionError", "Temporary failure in name resolution", "ConnectTimeout", "ProxyError")
+    errors = [line.partition("ERROR: ")[2] for line in said.splitlines() if "ERROR: " in line]
+    unreachable = ("NewConnectionError", "NameResolutionError", "ConnectTimeout", "ProxyError", "(from versions: none)")
     if any(word in said for word in unreachable):
-        return "pip cannot reach the package index. Check the network (or pip's proxy settings) and start again."
-    errors = [line for line in said.splitlines() if line.startswith("ERROR:")]
-    return f"pip failed: {errors[-1][7:] if errors else said[-200:]}"
+        detail = f" ({errors[-1]})" if errors else ""
+        return (
+            f"pip cannot reach the package index{detail}. Check the network or pip's proxy settings, and start again."
+        )
+    return f"pip failed: {errors[-1] if errors else ' '.join(said.split())[-200:]}"

@@ -131,7 +131,9 @@ def test_a_missing_venv_module_is_named(tmp_path: Path, monkeypatch: pytest.Monk
             "WARNING: Retrying after NewConnectionError(...)\nERROR: No matching distribution",
             "cannot reach the package",
         ),
+        ("  ERROR: Could not find a version (from versions: none)\n  ERROR: No torch\n  [end]", "index (No torch)"),
         ("x\nERROR: No matching distribution found for torch==2.13.0", "No matching distribution found for torch"),
+        ("a wall\nof words", "a wall of words"),
     ],
 )
 def test_pip_gets_one_line(said: str, told: str) -> None:
