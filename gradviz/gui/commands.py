@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject
 from PySide6.QtGui import QAction, QKeySequence
@@ -28,9 +29,9 @@ class Command:
 
 
 def _c(
-    name: str, text: str, keys: tuple[str, ...] = (), icon: str = "", tip: str = "", checkable: bool = False
+    name: str, text: object, keys: tuple[str, ...] = (), icon: str = "", tip: str = "", checkable: bool = False
 ) -> Command:
-    return Command(name, text, keys, icon, tip, checkable)
+    return Command(name, str(text), keys, icon, tip, checkable)  # QT_TRANSLATE_NOOP's stub says object
 
 
 COMMANDS: tuple[Command, ...] = (
@@ -90,15 +91,14 @@ class Commands(QObject):
             window.addAction(action)
             self.by_name[command.name] = action
         for name in actions.names():
-            self.connect(name, lambda name=name: self._actions.do(name))  # type: ignore[misc]  # name is bound now
-            self._asks[name] = lambda name=name: self._actions.availability(name)  # type: ignore[misc]  # as above
+            self.bind(name, partial(actions.do, name), partial(actions.availability, name))
         theme.changed.connect(self.refresh_icons)
         self.refresh_icons()
 
     def __getitem__(self, name: str) -> QAction:
         return self.by_name[name]
 
-    def connect(self, name: str, handler: Callable[[], object], ask: Callable[[], Availability] | None = None) -> None:
+    def bind(self, name: str, handler: Callable[[], object], ask: Callable[[], Availability] | None = None) -> None:
         """Call `handler` when the command is given; `ask` tells whether it can be, now."""
         self.by_name[name].triggered.connect(lambda checked=False: handler())
         if ask is not None:

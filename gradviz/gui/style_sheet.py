@@ -149,6 +149,7 @@ QLabel:disabled {{ color: {t.disabled}; }}
 def _frames(t: Tokens) -> str:
     return f"""
 QFrame[role="pane"], QWidget[role="pane"] {{ background: {t.pane}; }}
+QFrame[role="canvas"] {{ background: {t.canvas}; }}
 QFrame[role="bar"] {{ background: {t.window}; border: 0; border-bottom: 1px solid {t.border}; }}
 QFrame[role="side"] {{ background: {t.canvas}; border: 0; border-right: 1px solid {t.border}; }}
 QFrame[role="panel"] {{ background: {t.pane}; border: 1px solid {t.border}; border-radius: 8px; }}

@@ -1,0 +1,127 @@
+"""Starts the window: first paint before everything that can wait, and errors in slots told in a strip, not a crash."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+
+from PySide6.QtCore import QEvent, QLibraryInfo, QLocale, QObject, QTimer, QTranslator
+from PySide6.QtWidgets import QApplication
+
+from gradviz.document.settings import Settings
+from gradviz.gui.focus_ring import FocusRing
+from gradviz.gui.post import Post
+from gradviz.gui.theme import Theme
+from gradviz.gui.window import Window
+from gradviz.resources_path import resources_path
+
+
+def run(path: Path | None = None, function: str = "", quit_after_paint: bool = False) -> int:
+    """Open the window on a script, a recording, or the welcome page; returns the exit status."""
+    began = time.perf_counter()
+    application = make_application()
+    window, theme = make_window(application)
+    first = FirstPaint(window)
+
+    def painted() -> None:
+        if quit_after_paint:
+            print(f"{time.perf_counter() - began:.4f}", flush=True)
+            application.quit()
+            return
+        warm_up()
+        window.ready()
+        if path is not None:
+            window.open_path(path, function)
+
+    first.painted = painted
+    if path is not None:
+        window.expect_document(path)
+    window.show()
+    handle = window.windowHandle()
+    if handle is not None:
+        FocusRing(theme, application).watch(handle)
+    status = application.exec()
+    window.close_everything()
+    return status
+
+
+def main(arguments: Sequence[str]) -> int:
+    """`gradviz [FILE]`, for whoever starts the window without the command line in between."""
+    files = [argument for argument in arguments if not argument.startswith("--")]
+    return run(Path(files[0]) if files else None, quit_after_paint="--quit-after-paint" in arguments)
+
+
+def make_application() -> QApplication:
+    """The QApplication with its names and translations."""
+    existing = QApplication.instance()
+    application = existing if isinstance(existing, QApplication) else QApplication(sys.argv[:1])
+    application.setApplicationName("gradviz")
+    application.setApplicationDisplayName("gradviz")
+    application.setDesktopFileName("gradviz")
+    install_translations(application)
+    return application
+
+
+def make_window(application: QApplication, settings: Settings | None = None) -> tuple[Window, Theme]:
+    """A window with a theme of its own, as it was left last time."""
+    remembered = settings if settings is not None else Settings()
+    theme = Theme(remembered.choice("theme", "system"), application)
+    theme.install(application)
+    window = Window(theme, remembered, Post(application))
+    catch_errors(window)
+    return window, theme
+
+
+def install_translations(application: QApplication) -> None:
+    """The person's language, where there is a translation; English needs none."""
+    locale = QLocale()
+    if locale.language() == QLocale.Language.English:
+        return
+    folders = (str(resources_path("translations")), QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
+    for name, folder in zip(("gradviz", "qtbase"), folders):
+        translator = QTranslator(application)
+        if translator.load(locale, name, "_", folder):
+            application.installTranslator(translator)
+
+
+def catch_errors(window: Window) -> None:
+    """An exception in a slot becomes a strip with its traceback under Details; Ctrl+C still ends the program."""
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            QApplication.quit()
+            return
+        sys.__excepthook__(kind, error, trace)
+        window.tell_fault(error)
+
+    sys.excepthook = hook
+
+
+def warm_up() -> None:
+    """Import what stalls the window for a third of a second (pyqtgraph, networkx) away from its thread."""
+
+    def load() -> None:
+        import networkx  # noqa: F401  # loaded for whoever imports it next
+        import pyqtgraph  # type: ignore[import-untyped,unused-ignore]  # noqa: F401  # as above
+
+    threading.Thread(target=load, name="warm-up", daemon=True).start()
+
+
+class FirstPaint(QObject):
+    """Calls `painted` once, after the window's first paint has reached the screen."""
+
+    def __init__(self, window: Window) -> None:
+        super().__init__(window)
+        self._window = window
+        self.painted = lambda: None
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint:
+            self._window.removeEventFilter(self)
+            QTimer.singleShot(0, self, lambda: self.painted())
+        return False

@@ -1,0 +1,147 @@
+"""Ties the document to the window: what opens, runs, ends and fails is shown where it belongs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QUrl
+from PySide6.QtGui import QAction, QDesktopServices
+
+from gradviz.document.actions import NO_RECORDING, Availability
+from gradviz.document.gallery import Example
+from gradviz.document.hub import View
+from gradviz.document.settings import Recent
+from gradviz.document.state import Notice, State
+from gradviz.gui.file_dialogs import FileDialogs
+
+if TYPE_CHECKING:
+    from gradviz.gui.window import Window
+
+NO_SCRIPT = "Open a script first."
+RUNS_ALREADY = "The script is running."
+NOT_RUNNING = "No script is running."
+
+
+class Controller(QObject):
+    """Listens to the document and the hub, and binds the commands that need them."""
+
+    def __init__(self, window: Window) -> None:
+        super().__init__(window)
+        self._window, self._document, self._hub = window, window.document, window.hub
+        self.dialogs = FileDialogs(window)
+        self._bind()
+        self._document.state_changed.listen(self._state_changed)
+        self._document.noticed.listen(self._noticed)
+        for topic in ("trace", "pass", "position", "findings", "finding"):
+            self._hub.listen(topic, self, self._view_changed)
+        self._listen_to_welcome()
+        self._state_changed(self._document.state)
+        self._view_changed(self._hub.view)
+
+    # -- commands
+    def _bind(self) -> None:
+        window, commands, document = self._window, self._window.commands, self._document
+        commands.bind("open", self.dialogs.ask_open)
+        commands.bind("open_function", self.dialogs.ask_function)
+        commands.bind("close", self._close)
+        commands.bind("run", self.run, self._can_run)
+        commands.bind("stop", document.stop, self._can_stop)
+        commands.bind("run_settings", lambda: window.docks.front("run"), self._has_script)
+        commands.bind("save", self.dialogs.ask_save, self._has_recording)
+        window.fills["recent"] = self._recent_actions
+        window.toolbar.level_chosen.connect(self._choose_level)
+        window.status.change_interpreter_requested.connect(lambda: window.docks.front("run"))
+
+    def _can_run(self) -> Availability:
+        if self._document.state.script is None:
+            return Availability(False, NO_SCRIPT)
+        running = self._document.state.running
+        return Availability(not running, RUNS_ALREADY if running else "")
+
+    def _can_stop(self) -> Availability:
+        running = self._document.state.phase == "running"
+        return Availability(running, "" if running else NOT_RUNNING)
+
+    def _has_script(self) -> Availability:
+        there = self._document.state.script is not None
+        return Availability(there, "" if there else NO_SCRIPT)
+
+    def _has_recording(self) -> Availability:
+        there = self._document.state.recording is not None and not self._document.state.running
+        return Availability(there, "" if there else NO_RECORDING)
+
+    def run(self) -> None:
+        self._document.run()
+
+    def _close(self) -> None:
+        if self._window.shows_welcome():
+            self._window.close()
+        else:
+            self._document.close()
+
+    def _choose_level(self, level: str) -> None:
+        from dataclasses import replace
+
+        self._document.run_settings = replace(self._document.run_settings, level=level)
+
+    def _recent_actions(self) -> list[QAction]:
+        actions = []
+        for entry in self._window.settings.recent():
+            action = QAction(Path(entry.path).name + (f"::{entry.function}" if entry.function else ""), self)
+            action.setToolTip(entry.path)
+            action.triggered.connect(lambda checked=False, entry=entry: self.open_recent(entry))
+            actions.append(action)
+        return actions
+
+    # -- welcome
+    def _listen_to_welcome(self) -> None:
+        welcome, window = self._window.welcome, self._window
+        welcome.open_requested.connect(self.dialogs.ask_open)
+        welcome.function_requested.connect(self.dialogs.ask_function)
+        welcome.recent_chosen.connect(self.open_recent)
+        welcome.clear_requested.connect(self._clear_recent)
+        welcome.example_chosen.connect(self.open_example)
+        welcome.keyboard_requested.connect(window.commands["shortcuts"].trigger)
+        welcome.guide_requested.connect(window.commands["guide"].trigger)
+
+    def open_recent(self, entry: Recent) -> None:
+        self._document.open(Path(entry.path), entry.function)
+
+    def open_example(self, example: Example) -> None:
+        """Open an example and run it at once: it opens ready to step."""
+        if self._document.open(example.path):
+            self.run()
+
+    def _clear_recent(self) -> None:
+        self._window.settings.clear_recent()
+        self._window.welcome.show_recent(())
+
+    # -- what the document tells
+    def _state_changed(self, state: State) -> None:
+        window = self._window
+        if state.phase == "empty":
+            window.show_welcome()
+        else:
+            window.show_work()
+            window.setWindowTitle(f"{state.title} — gradviz")
+        window.toolbar.show_level(self._document.run_settings.level)
+        window.commands.refresh()
+
+    def _noticed(self, notice: Notice) -> None:
+        strips = self._window.strips
+        if not notice.text:
+            strips.take_back(notice.key)
+            return
+        action = {"run_again": self.tr("Run again")}.get(notice.action, "")
+        strips.tell(notice.key, notice.kind, notice.text, action, self.run)
+        if self._window.shows_welcome():
+            self._window.status.show_outcome(notice.kind, notice.text, "")
+
+    def _view_changed(self, view: View) -> None:
+        self._window.commands.refresh()
+
+
+def open_outside(path: Path) -> None:
+    """Show a file with whatever program the desktop has for it."""
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))

@@ -1,0 +1,86 @@
+"""The menu bar, from the table of commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QMainWindow, QMenu
+
+from gradviz.gui.commands import Commands
+
+# "" is a separator, "@name" a menu that the window fills itself
+MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (
+        str(QT_TRANSLATE_NOOP("Menus", "&File")),
+        ("open", "open_function", "@recent", "", "save", "export", "recordings", "", "close", "quit"),
+    ),
+    (
+        str(QT_TRANSLATE_NOOP("Menus", "&Edit")),
+        ("find", "", "copy_image", "copy_finding", "copy_finding_markdown"),
+    ),
+    (
+        str(QT_TRANSLATE_NOOP("Menus", "&View")),
+        ("fit", "zoom_in", "zoom_out", "zoom_reset", "", "@theme"),
+    ),
+    (str(QT_TRANSLATE_NOOP("Menus", "&Run")), ("run", "stop", "", "run_settings", "open_function")),
+    (
+        str(QT_TRANSLATE_NOOP("Menus", "&Step")),
+        ("step", "back", "first", "last", "", "next_finding", "previous_finding", "", "next_pass", "previous_pass"),
+    ),
+    (str(QT_TRANSLATE_NOOP("Menus", "&Graph")), ("@graph", "", "fold_all", "open_all")),
+    (str(QT_TRANSLATE_NOOP("Menus", "&Window")), ("@docks", "", "next_pane", "previous_pane", "", "reset_layout")),
+    (str(QT_TRANSLATE_NOOP("Menus", "&Help")), ("guide", "shortcuts", "", "about")),
+)
+THEMES = ("theme_system", "theme_light", "theme_dark")
+Fill = Callable[[], list[QAction]]
+
+
+class Menus:
+    """The menus of one window. `on_fill` fills "recent", "graph" and "docks" just before they show."""
+
+    def __init__(self, window: QMainWindow, commands: Commands, on_fill: dict[str, Fill]) -> None:
+        self._commands, self._on_fill = commands, on_fill
+        bar = window.menuBar()
+        for title, entries in MENUS:
+            menu = bar.addMenu(QCoreApplication.translate("Menus", title))
+            menu.setToolTipsVisible(True)
+            for entry in entries:
+                self._add(menu, entry)
+
+    def _add(self, menu: QMenu, entry: str) -> None:
+        if not entry:
+            menu.addSeparator()
+        elif entry == "@theme":
+            self._add_themes(menu.addMenu(QCoreApplication.translate("Menus", "Theme")))
+        elif entry == "@recent":
+            recent = menu.addMenu(QCoreApplication.translate("Menus", "Recent"))
+            recent.aboutToShow.connect(lambda: self._refill(recent, "recent"))
+        elif entry.startswith("@"):
+            name = entry[1:]
+            marker = menu.addSeparator()
+            menu.aboutToShow.connect(lambda: self._fill_before(menu, marker, name))
+        else:
+            menu.addAction(self._commands[entry])
+
+    def _add_themes(self, menu: QMenu) -> None:
+        group = QActionGroup(menu)
+        for name in THEMES:
+            menu.addAction(group.addAction(self._commands[name]))
+
+    def _refill(self, menu: QMenu, name: str) -> None:
+        menu.clear()
+        fill = self._on_fill.get(name)
+        for action in fill() if fill else []:
+            menu.addAction(action)
+        menu.setEnabled(True)
+        if menu.isEmpty():
+            nothing = menu.addAction(QCoreApplication.translate("Menus", "Nothing yet"))
+            nothing.setEnabled(False)
+
+    def _fill_before(self, menu: QMenu, marker: QAction, name: str) -> None:
+        fill = self._on_fill.get(name)
+        for action in fill() if fill else []:
+            if action not in menu.actions():
+                menu.insertAction(marker, action)

@@ -1,0 +1,36 @@
+"""Which class shows what: the docks' panes and the canvas, each imported when it is first built."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QLabel, QWidget
+
+if TYPE_CHECKING:
+    from gradviz.gui.window import Window
+
+PaneFactory = Callable[[QWidget], QWidget]
+
+
+def factories(window: Window) -> dict[str, PaneFactory]:
+    """A maker for each dock's pane."""
+    return {
+        "steps": lambda parent: placeholder("Steps", parent),
+        "modules": lambda parent: placeholder("Modules", parent),
+        "run": lambda parent: placeholder("Run", parent),
+        "inspector": lambda parent: placeholder("Inspector", parent),
+        "problems": lambda parent: placeholder("Problems", parent),
+        "source": lambda parent: placeholder("Source", parent),
+        "output": lambda parent: placeholder("Output", parent),
+    }
+
+
+def make_canvas(window: Window) -> QWidget:
+    return placeholder("Canvas", window)
+
+
+def placeholder(name: str, parent: QWidget) -> QWidget:
+    label = QLabel(name, parent)
+    label.setFocusPolicy(label.focusPolicy().StrongFocus)
+    return label

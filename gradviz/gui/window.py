@@ -1,0 +1,228 @@
+"""The one window: its bars, docks and middle put together. The Document knows what is open, the Hub what is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QEvent, QObject, QRect, Qt, QTimer
+from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QMainWindow, QStackedWidget, QToolBar, QWidget
+
+from gradviz.document.actions import Actions
+from gradviz.document.document import Document
+from gradviz.document.gallery import load_gallery
+from gradviz.document.hub import Hub
+from gradviz.document.settings import Settings
+from gradviz.gui.centre import Centre
+from gradviz.gui.commands import Commands
+from gradviz.gui.docks import Docks
+from gradviz.gui.menus import Menus
+from gradviz.gui.post import Post
+from gradviz.gui.status_line import StatusLine
+from gradviz.gui.strips import Strips
+from gradviz.gui.theme import Theme
+from gradviz.gui.timeline import Timeline
+from gradviz.gui.toolbar import Toolbar
+from gradviz.gui.welcome import Welcome
+
+USUAL_SIZE = (1440, 900)
+
+
+class Window(QMainWindow):
+    """Builds the parts and shows either the welcome page or the work on a document."""
+
+    def __init__(self, theme: Theme, settings: Settings, post: Post) -> None:
+        super().__init__()
+        self.theme, self.settings, self.post = theme, settings, post
+        self.hub = Hub()
+        self.actions_on_hub = Actions(self.hub)
+        self.document = Document(self.hub, settings, post)
+        self.setObjectName("gradviz")
+        self.setAcceptDrops(True)
+        self.commands = Commands(self, self.actions_on_hub, theme)
+        self.toolbar = Toolbar(self, self.commands, theme)
+        self.addToolBar(self.toolbar)
+        self.timeline = Timeline(self.hub, self.actions_on_hub, theme, self)
+        self.timeline_bar = self._timeline_bar()
+        self.status = StatusLine(self, theme)
+        self.setStatusBar(self.status)
+        self.centre = Centre(theme, self)
+        self.welcome = Welcome(load_gallery(), theme, self)
+        self._pages = QStackedWidget(self)
+        self._pages.addWidget(self.welcome)
+        self._pages.addWidget(self.centre)
+        self.setCentralWidget(self._pages)
+        self._controller: QObject | None = None
+        self.docks = Docks(self, theme, self._pane_factories())
+        self.fills: dict[str, Callable[[], list[QAction]]] = {"docks": self._dock_actions}
+        self.menus = Menus(self, self.commands, self.fills)
+        self._work_state: QByteArray | None = self._remembered("state")
+        self._restore_geometry()
+        self.show_welcome()
+        self._bind_window_commands()
+
+    # -- parts
+    def _timeline_bar(self) -> QToolBar:
+        self.addToolBarBreak()
+        bar = QToolBar(self)
+        bar.setObjectName("timeline")
+        bar.setWindowTitle(self.tr("Timeline"))
+        bar.setMovable(False)
+        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        bar.addWidget(self.timeline)
+        self.addToolBar(bar)
+        return bar
+
+    def _pane_factories(self) -> dict[str, Callable[[QWidget], QWidget]]:
+        from gradviz.gui.pane_table import factories  # late: panes bring numpy, which the first paint doesn't wait for
+
+        return factories(self)
+
+    def _dock_actions(self) -> list[QAction]:
+        return [dock.toggleViewAction() for dock in self.docks.by_name.values()]
+
+    def _bind_window_commands(self) -> None:
+        for mode in ("system", "light", "dark"):
+            self.commands.bind(f"theme_{mode}", lambda mode=mode: self.set_theme(mode))  # type: ignore[misc]  # bound now
+        self.commands[f"theme_{self.theme.mode}"].setChecked(True)
+        self.commands.bind("quit", self.close)
+        self.commands.bind("reset_layout", self.docks.reset)
+        self.commands.bind("next_pane", lambda: self.walk_panes(1))
+        self.commands.bind("previous_pane", lambda: self.walk_panes(-1))
+
+    # -- pages
+    def ready(self) -> None:
+        """After the first paint: everything that could wait."""
+        from gradviz.gui.controller import Controller  # late: dialogs and panes aren't needed for the first paint
+
+        if self._controller is None:
+            self._controller = Controller(self)
+            self.document.expire_recordings()
+            if self._pages.currentWidget() is self.centre:
+                self.show_work()
+
+    def show_welcome(self) -> None:
+        if self._pages.currentWidget() is self.centre and self.docks.panes:
+            self._work_state = self.docks.state()
+        self.docks.hide_all()
+        self.timeline_bar.hide()
+        self.welcome.show_recent(self.settings.recent())
+        self._pages.setCurrentWidget(self.welcome)
+        self.setWindowTitle("gradviz")
+        self.status.offer_change(True)
+
+    def expect_document(self, path: Path) -> None:
+        """Show the work page at once, before the panes are there: a file is about to open."""
+        self._pages.setCurrentWidget(self.centre)
+        self.timeline_bar.show()
+        self.setWindowTitle(f"{path.name} — gradviz")
+
+    def show_work(self) -> None:
+        """Timeline, docks and canvas in place of the welcome page; builds them when first needed."""
+        self._pages.setCurrentWidget(self.centre)
+        self.timeline_bar.show()
+        if self.centre.canvas is None:
+            from gradviz.gui.pane_table import make_canvas  # late, as the panes
+
+            self.centre.set_canvas(make_canvas(self))
+        self.docks.show_all(self._work_state)
+        self.status.offer_change(False)
+
+    def shows_welcome(self) -> bool:
+        return self._pages.currentWidget() is self.welcome
+
+    @property
+    def strips(self) -> Strips:
+        return self.centre.strips
+
+    def open_path(self, path: Path, function: str = "") -> None:
+        """Open a script or a recording; what is wrong with it is told in a strip."""
+        self.ready()
+        self.document.open(path, function)
+
+    def tell_fault(self, error: BaseException) -> None:
+        """A fault of ours: told, not hidden, and the work goes on."""
+        words = self.tr("Something in gradviz went wrong: {error}").format(error=f"{type(error).__name__}: {error}")
+        self.strips.tell("fault", "error", words)
+        if self.shows_welcome():
+            self.status.show_outcome("error", words, "")
+
+    # -- choices
+    def set_theme(self, mode: str) -> None:
+        self.theme.set_mode(mode)
+        self.settings.remember_choice("theme", mode)
+        self.commands[f"theme_{mode}"].setChecked(True)
+
+    def walk_panes(self, by: int) -> None:
+        """Move the keyboard to the next pane that shows: canvas, left, bottom, right, timeline."""
+        stops: list[QWidget] = [self.timeline.slider]
+        if self.centre.canvas is not None and not self.centre.shows_message():
+            stops.append(self.centre.canvas)
+        for name, dock in self.docks.by_name.items():
+            pane = self.docks.panes.get(name)
+            if pane is not None and not dock.visibleRegion().isEmpty():
+                stops.append(pane)
+        here = QGuiApplication.focusObject()
+        now = next((i for i, stop in enumerate(stops) if here is stop or _holds(stop, here)), -1)
+        target = stops[(now + by) % len(stops)] if now >= 0 else stops[0 if by > 0 else -1]
+        _focus_into(target)
+
+    # -- remembered
+    def _remembered(self, name: str) -> QByteArray | None:
+        stored = self.settings.choice(name)
+        return QByteArray.fromBase64(QByteArray(stored.encode("ascii", "ignore"))) if stored else None
+
+    def _restore_geometry(self) -> None:
+        geometry = self._remembered("geometry")
+        if geometry is None or not self.restoreGeometry(geometry):
+            screen = QGuiApplication.primaryScreen()
+            room = screen.availableGeometry() if screen is not None else QRect(0, 0, *USUAL_SIZE)
+            self.resize(min(USUAL_SIZE[0], room.width()), min(USUAL_SIZE[1], room.height()))
+
+    def _remember(self) -> None:
+        state = self._work_state if self.shows_welcome() else self.docks.state()
+        for name, value in (("geometry", self.saveGeometry()), ("state", state)):
+            if value is not None:
+                self.settings.remember_choice(name, bytes(value.toBase64().data()).decode("ascii"))
+
+    # -- events
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        path = next((Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()), None)
+        if path is not None:
+            event.acceptProposedAction()
+            QTimer.singleShot(0, self, lambda: self.open_path(path))  # the other program waits for this event to end
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self._remember()
+        event.accept()
+        QTimer.singleShot(0, self, self.close_everything)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
+            self.document.look_at_file()
+
+    def close_everything(self) -> None:
+        """End what runs and close what is open: nothing may stay behind."""
+        self.document.shut_down()
+
+
+def _holds(parent: QWidget, child: QObject | None) -> bool:
+    return isinstance(child, QWidget) and parent.isAncestorOf(child)
+
+
+def _focus_into(target: QWidget) -> None:
+    """Focus the pane, or the first thing in it that takes the keyboard."""
+    reason = Qt.FocusReason.TabFocusReason
+    if target.focusPolicy() != Qt.FocusPolicy.NoFocus or target.focusProxy() is not None:
+        target.setFocus(reason)
+        return
+    for child in target.findChildren(QWidget):
+        if child.isVisibleTo(target) and child.focusPolicy() & Qt.FocusPolicy.TabFocus and child.isEnabled():
+            child.setFocus(reason)
+            return
