@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-from array import array
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,11 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.trace import packing
-from gradviz.trace.model import Dim
 from gradviz.trace.writer import TraceWriter
+from tests.pass_builder import NO_STATS, PassBuilder, Shape, Stats, extend
 
-Shape = Sequence[Dim]
-NO_STATS = (-1, -1, -1, float("nan"), float("nan"), float("nan"), float("nan"))
 RUN: dict[str, Any] = {
     "gradviz": "0.1.0",
     "function": None,
@@ -35,7 +32,8 @@ RUN: dict[str, Any] = {
     "status": "ok",
     "exit_code": 0,
 }
-Stats = tuple[int, int, int, float, float, float, float]
+
+__all__ = ["NO_STATS", "PassBuilder", "Shape", "Stats", "TraceBuilder"]
 
 
 class TraceBuilder:
@@ -202,117 +200,3 @@ class TraceBuilder:
         number = columns.pop("id", self._passes)
         self._passes = number + 1
         return PassBuilder(self, number, stack, columns)
-
-
-class PassBuilder:
-    """One backward pass in the making; ends with `end`."""
-
-    def __init__(self, trace: TraceBuilder, number: int, stack: int, columns: dict[str, Any]) -> None:
-        self.trace = trace
-        self.id = number
-        self._stack = stack
-        self._columns = columns
-        kinds = ("node", "expected", "edge", "step", "received", "returned")
-        self._packed = {kind: packing.new_columns(kind) for kind in kinds}
-        self._expected: list[list[int]] = []
-        self._names: list[str] = []
-        self._shapes: list[list[tuple[int, ...]]] = []
-        self._roots: list[dict[str, Any]] = []
-        self._seeds: list[dict[str, Any] | None] = []
-
-    def node(
-        self,
-        name: str,
-        *expected: Shape,
-        op: int = -1,
-        call: int = -1,
-        leaf: int = -1,
-        flags: int = 0,
-        dtype: str = "float32",
-        to: Sequence[int | tuple[int, int]] = (),
-        seq: int = -1,
-    ) -> int:
-        """A node that expects these shapes in its slots; `to`: nodes, or (node, slot), already there, it sends to."""
-        writer, index = self.trace.writer, len(self._expected)
-        specs = [self.trace.spec(shape, dtype) for shape in expected]
-        self._expected.append(specs)
-        self._names.append(name)
-        self._shapes.append([tuple(int(dim) for dim in shape) for shape in expected])
-        for spec in specs:
-            extend(self._packed["expected"], (spec,))
-        flags |= packing.NODE_LEAF if leaf >= 0 else 0
-        row = (writer.string(name), seq, 0, op, call, leaf, flags, len(self._packed["expected"][0]))
-        extend(self._packed["node"], row)
-        for at, target in enumerate(to):
-            head, slot = target if isinstance(target, tuple) else (target, 0)
-            self.edge(index, head, at, slot)
-        return index
-
-    def name(self, node: int) -> str:
-        return self._names[node]
-
-    def expected_shape(self, node: int, slot: int = 0) -> tuple[int, ...]:
-        return self._shapes[node][slot]
-
-    def edge(self, tail: int, head: int, index: int = 0, slot: int = 0) -> PassBuilder:
-        extend(self._packed["edge"], (tail, index, head, slot))
-        return self
-
-    def root(
-        self, node: int, shape: Shape, slot: int = 0, dtype: str = "float32", value: int | None = None
-    ) -> PassBuilder:
-        number = self.trace.value() if value is None else value
-        spec = self.trace.spec(shape, dtype)
-        self._roots.append({"node": node, "slot": slot, "value": number, "spec": spec, "requires_grad": True})
-        return self
-
-    def seed(self, shape: Shape | None, value: int = -1, dtype: str = "float32") -> PassBuilder:
-        self._seeds.append(None if shape is None else {"value": value, "spec": self.trace.spec(shape, dtype)})
-        return self
-
-    def step(self, node: int, *received: Shape | None, stats: Sequence[Stats] = (), dtype: str = "float32") -> int:
-        """A step that received these shapes (None: undefined); without any, what the node expects."""
-        specs = [-1 if shape is None else self.trace.spec(shape, dtype) for shape in received] or self._expected[node]
-        for slot, spec in enumerate(specs):
-            figures = stats[slot] if slot < len(stats) else NO_STATS
-            extend(self._packed["received"], (spec, 0, *figures))
-        number = len(self._packed["step"][0])
-        extend(self._packed["step"], (node, number * 40_000, 30_000, len(self._packed["received"][0])))
-        return number
-
-    def steps(self, nodes: Sequence[int]) -> PassBuilder:
-        for node in nodes:
-            self.step(node)
-        return self
-
-    def returned(self, step: int, index: int, shape: Shape | None, type_name: str = "") -> PassBuilder:
-        spec = -1 if shape is None else self.trace.spec(shape)
-        words = self.trace.writer.string(type_name) if type_name else -1
-        extend(self._packed["returned"], (step, index, spec, words, *NO_STATS))
-        return self
-
-    def saved(self, node: int, name: str, shape: Shape | None, version: int = 0, saved_version: int = 0) -> PassBuilder:
-        spec = None if shape is None else self.trace.spec(shape)
-        row = {"pass": self.id, "node": node, "name": name, "spec": spec}
-        self.trace.writer.add("saved", **row, version=version, saved_version=saved_version)
-        return self
-
-    def end(self, outcome: str = "completed", **columns: Any) -> TraceBuilder:
-        """Hand the pass to the writer."""
-        writer = self.trace.writer
-        steps = len(self._packed["step"][0])
-        row: dict[str, Any] = {"id": self.id, "thread": 0, "entry": "backward", "stack": self._stack, "retain_graph": 0}
-        row.update(create_graph=0, batched=0, roots=json.dumps(self._roots), seeds=json.dumps(self._seeds), inputs="[]")
-        row.update(outcome=outcome, nodes=len(self._expected), edges=len(self._packed["edge"][0]), steps=steps)
-        row.update(duration=steps * 4e-5, structure=f"structure-{self.id}")
-        writer.add("backward", **{**row, **self._columns, **columns})
-        for kind, packed in self._packed.items():
-            writer.segment(kind, self.id, 0, packed)
-        return self.trace
-
-
-def extend(columns: Sequence[array[Any]], row: Sequence[Any]) -> None:
-    """One more row of packed columns."""
-    assert len(columns) == len(row)
-    for column, item in zip(columns, row, strict=True):
-        column.append(item)
