@@ -1,1 +1,1 @@
-"""What is open, without Qt: the run and its recording, the position, the selection, what is remembered."""
+"""What is open, without Qt: the run and its recording, the current step, what can be done with them."""

@@ -70,7 +70,7 @@ def prepare(argv: Sequence[str], modules_before: set[str]) -> Launch:
     config = json.loads(Path(argv[1]).read_bytes())
     arguments = list(argv[argv.index("--") + 1 :])
     target = _target(config, arguments[0])
-    session = RecorderSession(config["trace"], config["level"], chosen_passes(config["passes"]))
+    session = RecorderSession(config["trace"], config["level"], chosen_passes(config["passes"]), target.file)
     atexit.register(session.end)  # the first to be registered is the last to be called
     if config.get("address"):
         session.channel = _channel(config, session)
@@ -119,6 +119,7 @@ def _hide(target: Target, arguments: list[str]) -> None:
 def _give_up(target: Target, session: RecorderSession, arguments: list[str], error: BaseException) -> NoReturn:
     """It doesn't compile. Note the error; then Python itself shall say so, in its own words."""
     session.recording = True
+    session.introduce()
     session.uncaught(error, "start")
     if isinstance(target, FunctionTarget):
         ending.print_error(error)

@@ -39,9 +39,9 @@ class Channel(Protocol):
 class RecorderSession:
     """See frontend.Session for what each attribute means to a frontend. `begin`, then the script, then `end`."""
 
-    def __init__(self, trace: str, level: str, passes: ChosenPasses) -> None:
+    def __init__(self, trace: str, level: str, passes: ChosenPasses, script: Optional[str]) -> None:
         self.writer = TraceWriter(trace)
-        self.frames = UserFrames(self.writer)
+        self.frames = UserFrames(self.writer, () if script is None else (script,))
         self.live = LiveMark(trace)
         self.requests = RequestQueue()
         self.level = level
@@ -79,14 +79,19 @@ class RecorderSession:
                 self._install(name)
         self._watch = FrameworkWatch([name for name in FRONTENDS if name not in sys.modules], self._install)
         sys.meta_path.insert(0, self._watch)
+        self.introduce()
+
+    def introduce(self) -> None:
+        """Say under what the script runs."""
         self.writer.update(
             "run",
             0,
             python=platform.python_version(),
             interpreter=sys.executable,
-            platform=f"{sys.platform} {platform.machine()}",
+            platform=f"{sys.platform} {os.uname().machine if hasattr(os, 'uname') else platform.machine()}",
         )
         self.writer.commit()
+        self.requests.answer({"said": "running"})
 
     def end(self, error: Optional[BaseException] = None) -> None:
         """Write the last things and undo every patch; the script is over. Does nothing in a forked child."""
@@ -100,8 +105,9 @@ class RecorderSession:
         self.recording = False
         self.undo()
         self.writer.commit()
-        if self.writer.failure is None:
-            self.live.close()
+        if self.writer.failure is not None:
+            self.requests.answer({"said": "failure", "reason": self.writer.failure})
+        self.live.close()
         self.writer.close()
 
     def undo(self) -> None:

@@ -1,0 +1,95 @@
+"""The last words on a recording: outcome, what was running when it died, one whole file, moved to its place."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import sqlite3
+from pathlib import Path
+
+from gradviz.errors import NotStartedError
+from gradviz.trace.live import read_live
+from gradviz.trace.writer import TraceWriter
+
+
+class KeptElsewhereError(NotStartedError):
+    """The recording is whole but couldn't be moved to where it was wanted; `path` is where it lies."""
+
+    def __init__(self, sentence: str, path: Path) -> None:
+        super().__init__(sentence)
+        self.path = path
+
+
+def write_last_words(writer: TraceWriter) -> bool:
+    """Close passes that never ended, naming the node that was running; True if one was amid its steps."""
+    running = read_live(writer.path)
+    if running is not None and running.node >= 0:
+        writer.update("backward", running.pass_id, running_node=running.node, failed_node=running.node)
+    writer.commit()
+    if writer.failure is None:
+        connection = writer.path_connection()
+        connection.execute("UPDATE backward SET outcome = 'interrupted' WHERE outcome = 'running'")
+    return running is not None
+
+
+def died_suddenly(trace: Path) -> bool:
+    """Whether the recorder ended without a word: its side file is still there."""
+    return trace.with_name(trace.name + ".live").exists()
+
+
+def finish(writer: TraceWriter) -> None:
+    """Make one whole file of it. Raises NotStartedError with a sentence when the disk doesn't take it."""
+    try:
+        writer.finish()
+    except (sqlite3.Error, OSError, ValueError) as error:
+        raise NotStartedError(f"The recording in {writer.path} could not be closed: {_reason(error)}.") from error
+    with contextlib.suppress(OSError):
+        writer.path.with_name(writer.path.name + ".live").unlink(missing_ok=True)
+
+
+def move(working: Path, place: Path) -> None:
+    """Put the finished file at its place, whole or not at all. Raises KeptElsewhereError with a sentence."""
+    part = place.with_name(f".{place.name}.{os.getpid()}.part")
+    try:
+        try:
+            os.replace(working, place)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            shutil.copyfile(working, part)
+            _to_disk(part)
+            os.replace(part, place)
+            working.unlink()
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+        reason = _reason(error)
+        raise KeptElsewhereError(f"{place} could not be written: {reason}. The recording is kept in {working}.", working) from error
+
+
+def require_writable(place: Path) -> None:
+    """Before a long run: can a file be made there at all? Raises NotStartedError."""
+    folder = place.parent
+    if not folder.is_dir():
+        raise NotStartedError(f"There is no folder {folder} to write {place.name} into.")
+    if place.is_dir():
+        raise NotStartedError(f"{place} is a folder; name a file.")
+    probe = place.with_name(f".{place.name}.{os.getpid()}.part")
+    try:
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise NotStartedError(f"{place} can't be written: {_reason(error)}.") from error
+
+
+def _to_disk(path: Path) -> None:
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror[:1].lower() + error.strerror[1:]
+    return str(error)

@@ -1,0 +1,95 @@
+"""What shall be run and how: the wish that the supervisor fulfils."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gradviz.errors import NotStartedError
+
+LEVELS = ("shapes", "summaries", "values")
+SCRIPT_SUFFIXES = (".py", ".pyw")
+
+
+@dataclass(frozen=True)
+class Target:
+    """A script, a module for -m, or one function of a file. `given` is the path or the module's name as asked for."""
+
+    kind: str  # script | module | function
+    given: str
+    function: str = ""  # "train", "Model.forward"
+
+    @property
+    def shown(self) -> str:
+        """As a person writes it."""
+        if self.kind == "module":
+            return f"-m {self.given}"
+        return f"{self.given}::{self.function}" if self.function else self.given
+
+    @property
+    def stem(self) -> str:
+        """For the recording's name."""
+        name = self.given.rpartition(".")[2] if self.kind == "module" else Path(self.given).stem
+        return f"{name}-{self.function}" if self.function else name
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """One run. `cwd` is where `given` is relative to; `arguments` are the script's, `function_arguments` expressions."""
+
+    target: Target
+    interpreter: str
+    cwd: Path
+    trace: Path  # where the finished recording shall lie
+    arguments: tuple[str, ...] = ()
+    function_arguments: tuple[tuple[str, str], ...] = ()
+    seed_gradient: str | None = None
+    level: str = "summaries"
+    passes: str = "all"
+    timeout: float = 0.0  # seconds; 0 = never
+    environment: Mapping[str, str] | None = None  # the whole of it; None = this process's own
+
+
+def read_target(text: str) -> Target:
+    """`script.py` or `script.py::function`."""
+    file, mark, function = text.rpartition("::")
+    if mark and file and function:
+        return Target("function", file, function)
+    return Target("script", text)
+
+
+def require_runnable(request: RunRequest) -> None:
+    """Raises NotStartedError with the sentence that says why this can't be started."""
+    if not request.cwd.is_dir():
+        raise NotStartedError(f"There is no folder {request.cwd} to run in.")
+    if request.level not in LEVELS:
+        raise NotStartedError(f"There is no level {request.level!r}; choose one of {', '.join(LEVELS)}.")
+    _require_passes(request.passes)
+    if request.target.kind == "module":
+        if not all(part.isidentifier() for part in request.target.given.split(".")):
+            raise NotStartedError(f"{request.target.given!r} is no module name; -m wants one such as package.module.")
+        return
+    _require_script(request.cwd / request.target.given)
+
+
+def _require_script(path: Path) -> None:
+    try:
+        if path.is_dir():
+            raise NotStartedError(f"{path} is a folder, not a script. Name the .py file in it that shall run.")
+        if not path.exists():
+            raise NotStartedError(f"There is no file {path}.")
+        with path.open("rb") as file:
+            beginning = file.read(4096)
+    except OSError as error:
+        raise NotStartedError(f"{path} can't be read: {error.strerror or error}.") from error
+    if path.suffix.lower() in SCRIPT_SUFFIXES:
+        return
+    if b"\0" in beginning or path.suffix.lower() in (".ipynb", ".pyc", ".zip", ".pt", ".json"):
+        raise NotStartedError(f"{path} is not a Python script. gradviz runs .py files and opens .gradviz recordings.")
+
+
+def _require_passes(words: str) -> None:
+    numbers = words.split(",")
+    if words not in ("all", "first", "last") and not all(each.strip().isdecimal() for each in numbers):
+        raise NotStartedError(f"--passes is all, first, last or numbers from 0 such as 0,4: not {words!r}.")
