@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gradviz.layout.model import Engine, Request, Result
+from gradviz.layout.own.engine import OwnEngine
 from gradviz.layout.simple import SimpleEngine
 
-ENGINES: tuple[Engine, ...] = (SimpleEngine(),)
+ENGINES: tuple[Engine, ...] = (OwnEngine(), SimpleEngine())
 
 
 def engine_named(name: str) -> Engine | None:

@@ -1,0 +1,56 @@
+"""Where a tall drawing is folded: the column of each layer."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.layout.own.flat import FlatGraph, Style
+
+_CANDIDATES = 48
+
+
+def fold(graph: FlatGraph, layer: list[int], pitch: NDArray[np.float64], style: Style) -> list[int]:
+    """Column of each layer. `pitch` is each layer's height with the gap below it.
+
+    Columns as high as the viewport, broken after the layer that would leave it, where the whole fits beside each
+    other; else the height that lets the whole be shown largest.
+    """
+    count = len(pitch)
+    view_w, view_h = style.viewport
+    bottom = np.cumsum(pitch)
+    if not style.wrap or count < 2 or bottom[-1] - style.layer_gap <= view_h:
+        return [0] * count
+    broad = np.zeros(count)
+    np.add.at(broad, np.asarray(layer), np.asarray(graph.widths) + style.node_gap)
+    tallest = float(pitch.max())
+    heights = [view_h]
+    columns = 2.0
+    while columns < count and len(heights) < _CANDIDATES:
+        heights.append(bottom[-1] / columns + tallest / 2)
+        columns = max(columns + 1, round(columns * 1.15))
+    best: tuple[float, int] | None = None
+    starts = [0]
+    for height in heights:
+        breaks = _breaks(bottom, height + style.layer_gap)
+        width = float(np.maximum.reduceat(broad, breaks).sum()) + style.lane * (len(breaks) - 1)
+        high = float(np.diff(np.append(np.concatenate(([0.0], bottom))[breaks], bottom[-1])).max())
+        scale = min(1.0, view_w / width, view_h / (high - style.layer_gap))
+        if best is None or (scale, -len(breaks)) > best:
+            best, starts = (scale, -len(breaks)), breaks
+    column = np.zeros(count, np.int64)
+    column[starts[1:]] = 1
+    return [int(value) for value in np.cumsum(column)]
+
+
+def _breaks(bottom: NDArray[np.float64], height: float) -> list[int]:
+    """First layers of the columns."""
+    starts = [0]
+    done = 0.0
+    while True:
+        end = int(np.searchsorted(bottom, done + height, side="right"))
+        end = max(end, starts[-1] + 1)
+        if end >= len(bottom):
+            return starts
+        starts.append(end)
+        done = float(bottom[end - 1])

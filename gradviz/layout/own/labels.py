@@ -1,0 +1,67 @@
+"""Where shapes stand: beside the line just above its head, in rows where they would overlap."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from gradviz.layout.own.proper import LABEL_GAP
+
+_ROW_GAP = 1.0
+_SPACE = 4.0  # between two labels in a row
+_ROWS = 6  # the last takes what fits nowhere
+
+
+@dataclass
+class GapLabels:
+    """The labels of the edges that end (or, where edges share a port, begin) in one gap."""
+
+    CAREFUL: ClassVar[int] = 1500  # labels in the graph up to which none may overlap another
+
+    careful: bool
+    lines: list[float] = field(default_factory=list)  # x of the vertical lines in the gap's lower part
+    wanted: list[tuple[int, float, float, float]] = field(default_factory=list)  # edge, x of its line, width, height
+    placed: dict[int, tuple[float, float]] = field(default_factory=dict)  # edge: x, y below the first row's upper end
+    begin: float = 0.0  # the first row's upper end below the gap's
+
+    def add(self, edge: int, x: float, width: float, height: float) -> None:
+        self.wanted.append((edge, x, width, height))
+
+    def arrange(self, side: int) -> float:
+        """Places all; returns the height of the rows."""
+        if not self.wanted:
+            return 0.0
+        tall = max([height for _, _, _, height in self.wanted]) + _ROW_GAP
+        if not self.careful or len(self.wanted) == 1:
+            for edge, x, width, _ in self.wanted:
+                self.placed[edge] = (x + side * (LABEL_GAP + width / 2), tall / 2)
+            return tall
+        self.lines.sort()
+        rows: list[list[tuple[float, float]]] = []
+        spots = []
+        for edge, x, width, _ in sorted(self.wanted, key=lambda want: (want[1], want[0])):
+            row, centre = self._spot(rows, x, width, side)
+            if row == len(rows):
+                rows.append([])
+            rows[row].append((centre - width / 2, centre + width / 2))
+            spots.append((edge, row, centre))
+        for edge, row, centre in spots:
+            self.placed[edge] = (centre, (len(rows) - 1 - row + 0.5) * tall)
+        return tall * len(rows)
+
+    def _spot(self, rows: list[list[tuple[float, float]]], x: float, width: float, side: int) -> tuple[int, float]:
+        """The row and centre that hide the fewest lines; a side that is not the usual one and a new row cost, too."""
+        best: tuple[float, int, float] | None = None
+        for row in range(len(rows) + 1):
+            for way in (side, -side):
+                centre = x + way * (LABEL_GAP + width / 2)
+                low, high = centre - width / 2, centre + width / 2
+                if row < len(rows) and any(low < b + _SPACE and a < high + _SPACE for a, b in rows[row][-64:]):
+                    continue
+                hidden = bisect_right(self.lines, high) - bisect_left(self.lines, low)
+                cost = 2.0 * hidden + (way != side) + (1.5 * row if row < _ROWS else 4.0 * row)
+                if best is None or cost < best[0]:
+                    best = (cost, row, centre)
+        assert best is not None
+        return best[1], best[2]

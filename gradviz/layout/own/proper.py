@@ -1,0 +1,132 @@
+"""The layered graph: an edge over several layers becomes a chain of dummies, a very long one takes a side lane."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.layout.own.flat import FlatGraph, Style
+
+LONGEST_CHAIN = 64  # layers; beyond, an edge takes a lane beside the column
+_DUMMIES_PER_BOX = 4  # how many dummies a graph may cost before shorter edges take lanes, too
+_DUMMIES_FREE = 4000
+LABEL_GAP = 6.0  # between a line and its label
+
+
+@dataclass(frozen=True)
+class Proper:
+    """Vertices: boxes first, then dummies. Segments join neighbouring layers of one column, from `upper` to `lower`.
+
+    `first` is each edge's first segment (its segments follow each other), -1 for lanes and loops.
+    `left` and `right` are how far a vertex reaches from its own x, labels included.
+    """
+
+    boxes: int
+    layer: list[int]
+    left: list[float]
+    right: list[float]
+    height: list[float]
+    upper: list[int]
+    lower: list[int]
+    edge: list[int]
+    upper_port: list[float]  # fixed offsets; 0 where free
+    lower_port: list[float]
+    first: list[int]
+    span: list[int]
+    lanes: list[int]
+    column: list[int]  # of each layer
+
+
+def proper(graph: FlatGraph, layer: list[int], column: list[int], style: Style) -> Proper:
+    boxes, edges = len(graph.widths), len(graph.tail)
+    level = np.asarray(layer, np.int64)
+    tail, head = np.asarray(graph.tail, np.int64), np.asarray(graph.head, np.int64)
+    span = level[head] - level[tail]
+    same = np.asarray(column, np.int64)[level[tail]] == np.asarray(column, np.int64)[level[head]]
+    inner = same & (span >= 1) & (span <= _longest(span[same], boxes + edges))
+    chained = np.flatnonzero(inner)
+    length = span[chained]
+    extra = length - 1
+    total = int(extra.sum())
+    owner = np.repeat(chained, extra)
+    nth = np.arange(total) - np.repeat(np.cumsum(extra) - extra, extra)
+    dummy_layer = level[tail[owner]] + 1 + nth
+    # segment s of an edge runs from its dummy s-1 (or the tail) to its dummy s (or the head)
+    begin = np.cumsum(length) - length
+    upper = np.empty(int(length.sum()), np.int64)
+    lower = np.empty_like(upper)
+    upper[begin] = tail[chained]
+    lower[begin + length - 1] = head[chained]
+    dummy = boxes + np.arange(total)
+    place = np.repeat(begin, extra) + nth
+    lower[place] = dummy
+    upper[place + 1] = dummy
+    first = np.full(edges, -1, np.int64)
+    first[chained] = begin
+    left, right, height = _extents(graph, total, owner, nth, span, inner, style)
+    ports = np.zeros((2, len(upper)))
+    if graph.tail_port:
+        ports[0, begin] = np.nan_to_num(np.asarray(graph.tail_port)[chained])
+        ports[1, begin + length - 1] = np.nan_to_num(np.asarray(graph.head_port)[chained])
+    return Proper(
+        boxes=boxes,
+        layer=layer + dummy_layer.tolist(),
+        left=left.tolist(),
+        right=right.tolist(),
+        height=height.tolist(),
+        upper=upper.tolist(),
+        lower=lower.tolist(),
+        edge=np.repeat(chained, length).tolist(),
+        upper_port=ports[0].tolist(),
+        lower_port=ports[1].tolist(),
+        first=first.tolist(),
+        span=span.tolist(),
+        lanes=np.flatnonzero(~inner & (tail != head)).tolist(),
+        column=column,
+    )
+
+
+def _longest(span: NDArray[np.int64], size: int) -> int:
+    """The longest chain allowed, so that all dummies together stay in proportion to the graph."""
+    if not len(span):
+        return LONGEST_CHAIN
+    allowed = _DUMMIES_FREE + _DUMMIES_PER_BOX * size
+    counts = np.bincount(np.clip(span, 0, LONGEST_CHAIN + 1), minlength=LONGEST_CHAIN + 2)[1 : LONGEST_CHAIN + 1]
+    cost = np.cumsum(counts * np.arange(LONGEST_CHAIN))
+    return max(2, int(np.searchsorted(cost, allowed, side="right")))
+
+
+def _extents(
+    graph: FlatGraph,
+    total: int,
+    owner: NDArray[np.int64],
+    nth: NDArray[np.int64],
+    span: NDArray[np.int64],
+    inner: NDArray[np.bool_],
+    style: Style,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """How far each vertex reaches left and right, and its height. A chain's label stands beside its middle dummy."""
+    boxes = len(graph.widths)
+    half = np.asarray(graph.widths, np.float64) / 2
+    left = np.concatenate([half, np.zeros(total)])
+    right = left.copy()
+    height = np.concatenate([np.asarray(graph.heights, np.float64), np.zeros(total)])
+    label_w, label_h = np.asarray(graph.label_w, np.float64), np.asarray(graph.label_h, np.float64)
+    side = right if style.label_side > 0 else left
+    middle = boxes + np.flatnonzero(nth == (span[owner] - 1) // 2)
+    named = middle[label_w[owner[middle - boxes]] > 0]
+    side[named] = LABEL_GAP + label_w[owner[named - boxes]]
+    height[named] = label_h[owner[named - boxes]]
+    # the label of a short edge stands above its head, and may be broader than half the head
+    short = np.flatnonzero(inner & (span == 1) & (label_w > 0))
+    head = np.asarray(graph.head, np.int64)[short]
+    np.maximum.at(side, head, LABEL_GAP + label_w[short] - style.node_gap / 2)
+    several = np.bincount(head, minlength=boxes)[head] > 1
+    other = left if style.label_side > 0 else right
+    np.maximum.at(other, head[several], LABEL_GAP + label_w[short[several]] - style.node_gap / 2)
+    loops = np.flatnonzero(np.asarray(graph.tail) == np.asarray(graph.head)) if len(span) else np.empty(0, np.int64)
+    at = np.asarray(graph.tail, np.int64)[loops]
+    np.maximum.at(right, at, half[at] + 2 * LABEL_GAP + np.where(label_w[loops] > 0, label_w[loops] + LABEL_GAP, 0.0))
+    return left, right, height
