@@ -1,1 +1,1 @@
-"""PLACEHOLDER"""
+"""The command line: one file per command."""

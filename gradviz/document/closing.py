@@ -54,19 +54,21 @@ def move(working: Path, place: Path) -> None:
     part = place.with_name(f".{place.name}.{os.getpid()}.part")
     try:
         try:
-            os.replace(working, place)
+            working.replace(place)
         except OSError as error:
             if error.errno != errno.EXDEV:
                 raise
             shutil.copyfile(working, part)
             _to_disk(part)
-            os.replace(part, place)
+            part.replace(place)
             working.unlink()
     except OSError as error:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
         reason = _reason(error)
-        raise KeptElsewhereError(f"{place} could not be written: {reason}. The recording is kept in {working}.", working) from error
+        raise KeptElsewhereError(
+            f"{place} could not be written: {reason}. The recording is kept in {working}.", working
+        ) from error
 
 
 def require_writable(place: Path) -> None:

@@ -1,4 +1,4 @@
-"""The app's end of the control channel: small JSON messages to a running recorder, and the lifeline that it hangs on."""
+"""The app's end of the control channel: small JSON messages to a running recorder, and the lifeline it hangs on."""
 
 from __future__ import annotations
 
@@ -75,7 +75,9 @@ class ControlChannel:
 
 
 def _address(folder: Path) -> Any:
-    """A socket in the recording's own folder, which only this user may enter; a local port where paths are too long for one."""
+    """A socket in the recording's own folder, which only this user may enter; a local port where paths are too long
+    for one.
+    """
     if sys.platform == "win32":
         return None
     path = os.fspath(folder / "control")

@@ -87,7 +87,9 @@ def _parents() -> list[tuple[int, int]]:
 
 
 def reads_stdin(pid: int) -> bool:
-    """Whether the process's main thread is waiting in a read of its standard input; False where the system doesn't tell."""
+    """Whether the process's main thread is waiting in a read of its standard input; False where the system doesn't
+    tell.
+    """
     read_calls = {"x86_64": "0", "aarch64": "63"}
     try:
         call = Path(f"/proc/{pid}/syscall").read_text(encoding="ascii").split()

@@ -36,7 +36,7 @@ class Target:
 
 @dataclass(frozen=True)
 class RunRequest:
-    """One run. `cwd` is where `given` is relative to; `arguments` are the script's, `function_arguments` expressions."""
+    """One run. `cwd` is where `given` is relative to; `arguments`: the script's, `function_arguments`: expressions."""
 
     target: Target
     interpreter: str

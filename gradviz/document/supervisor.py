@@ -1,13 +1,13 @@
-"""Starts the recorder on a script, owns its streams, stops it, and closes what it wrote. Command line and window use this one.
+"""Starts the recorder on a script, owns its streams, stops it, closes what it wrote; for command line and window.
 
     supervisor = Supervisor(request, stdin=..., on_output=..., on_end=...)
-    supervisor.start()              # raises NotStartedError with a sentence
-    supervisor.trace                # open this while it runs (it grows); outcome.trace afterwards
-    supervisor.write_input(b"7\n")  # with stdin=Stdin.TYPED
-    supervisor.stop()               # returns at once; SIGINT, 400 ms, then the whole tree
-    outcome = supervisor.wait()     # or on_end(outcome)
+    supervisor.start()                 # raises NotStartedError with a sentence
+    supervisor.trace                   # open it while it runs, it grows; afterwards outcome.trace
+    supervisor.write_input(b"seven")   # with stdin=Stdin.TYPED
+    supervisor.stop()                  # returns at once; SIGINT, 400 ms, then the whole tree
+    outcome = supervisor.wait()        # or on_end(outcome)
 
-Callbacks come from threads of the supervisor's: one per stream for `on_output`, one for `on_end`, which is the last thing said.
+Callbacks come from threads of the supervisor's: one per stream for `on_output`, one for `on_end`, the last thing said.
 """
 
 from __future__ import annotations
@@ -146,7 +146,9 @@ class Supervisor:
         self._channel.send(message)
 
     def stop(self) -> None:
-        """End the script, its children included, within a second. Returns at once; a second call kills without waiting."""
+        """End the script, its children included, within a second. Returns at once; a second call kills without
+        waiting.
+        """
         self._end_with("stopped")
 
     def wait(self, timeout: float | None = None) -> Outcome | None:
@@ -158,7 +160,7 @@ class Supervisor:
 
     def _describe_run(self) -> None:
         request, target = self.request, self.request.target
-        script = None if target.kind == "module" else os.path.abspath(request.cwd / target.given)
+        script = None if target.kind == "module" else str((request.cwd / target.given).absolute())
         named: list[Any] = list(request.arguments)
         if target.kind == "function":
             named = [list(pair) for pair in request.function_arguments]

@@ -1,7 +1,8 @@
-"""The recorder's end of the control channel: small JSON messages, and the lifeline. When it closes, the recorder ends.
+"""The recorder's end of the control channel: small JSON messages, and the lifeline. When it closes, the recorder
+ends.
 
-Its thread isn't one of `threading`'s, so the script doesn't see it there, and it steps aside while the script forks: Python
-warns of forks in a process with threads, and a bare run has none.
+Its thread isn't one of `threading`'s, so the script doesn't see it there, and it steps aside while the script forks:
+Python warns of forks in a process with threads, and a bare run has none.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import sys
 import time
 from collections.abc import Callable
 from multiprocessing.connection import Client, Connection, wait
+from pathlib import Path
 from typing import Any
 
 from gradviz.record.requests import RequestQueue
@@ -49,7 +51,7 @@ class Channel:
         with self._running:
             pass
         deadline = time.monotonic() + THREAD_END_SECONDS  # the lock goes a moment before the thread itself
-        while os.path.exists(f"/proc/self/task/{self._native}") and time.monotonic() < deadline:
+        while Path(f"/proc/self/task/{self._native}").exists() and time.monotonic() < deadline:
             time.sleep(0)
 
     def send(self, message: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ import contextlib
 import sys
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, NoReturn, Optional
+from typing import Any, NoReturn
 
 from gradviz.record.ownframes import clean_exception
 
@@ -22,7 +22,7 @@ def print_error(error: BaseException) -> None:
     """As Python prints what nobody caught: through the script's `sys.excepthook`. SystemExit out of the hook passes."""
     clean_exception(error)
     _remember(error, error.__traceback__)
-    hook: Optional[Callable[..., Any]] = getattr(sys, "excepthook", None)
+    hook: Callable[..., Any] | None = getattr(sys, "excepthook", None)
     if hook is None:
         _write("sys.excepthook is missing\n")
         sys.__excepthook__(type(error), error, error.__traceback__)
@@ -31,7 +31,7 @@ def print_error(error: BaseException) -> None:
         hook(type(error), error, error.__traceback__)
     except SystemExit:
         raise
-    except BaseException as second:  # foreign: the script's hook
+    except BaseException as second:  # noqa: BLE001  # foreign: the script's hook
         flush_output()
         clean_exception(second)
         second.__context__ = None  # in a bare run nothing is being handled when the hook is called
@@ -42,7 +42,9 @@ def print_error(error: BaseException) -> None:
 
 
 def leave_after(error: BaseException) -> NoReturn:
-    """With the status of a script that failed. Python dies of SIGINT after a KeyboardInterrupt, and only it can do that."""
+    """With the status of a script that failed. Python dies of SIGINT after a KeyboardInterrupt, and only it can do
+    that.
+    """
     if not isinstance(error, KeyboardInterrupt):
         raise SystemExit(1)
     hook, printed = sys.excepthook, error.__traceback__
@@ -55,7 +57,7 @@ def leave_after(error: BaseException) -> NoReturn:
     raise error
 
 
-def _remember(error: BaseException, tb: Optional[TracebackType]) -> None:
+def _remember(error: BaseException, tb: TracebackType | None) -> None:
     error.__traceback__ = tb
     sys.last_type, sys.last_value, sys.last_traceback = type(error), error, tb
     if sys.version_info >= (3, 12):

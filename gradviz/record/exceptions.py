@@ -6,7 +6,7 @@ import json
 import traceback
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Any, Optional
+from typing import Any
 
 from gradviz.record.ownframes import clean_exception
 from gradviz.record.userframes import UserFrames
@@ -30,10 +30,10 @@ class ExceptionRows:
         phase: str,
         thread: int,
         *,
-        pass_id: Optional[int] = None,
-        op: Optional[int] = None,
-        stack: Optional[int] = None,
-        detail: Optional[Mapping[str, Any]] = None,
+        pass_id: int | None = None,
+        op: int | None = None,
+        stack: int | None = None,
+        detail: Mapping[str, Any] | None = None,
     ) -> int:
         """Make its row, or fill in what the row lacks; returns the id."""
         key = (id(error), type(error), message_of(error))
@@ -92,14 +92,16 @@ class ExceptionRows:
 def type_name(error: BaseException) -> str:
     """As a traceback prints it: with its module unless built in or the script's own."""
     kind = type(error)
-    return kind.__qualname__ if kind.__module__ in ("builtins", "__main__") else f"{kind.__module__}.{kind.__qualname__}"
+    return (
+        kind.__qualname__ if kind.__module__ in ("builtins", "__main__") else f"{kind.__module__}.{kind.__qualname__}"
+    )
 
 
 def message_of(error: BaseException) -> str:
     """`str(error)`, shortened."""
     try:
         text = str(error)
-    except Exception:  # foreign: the script's own __str__
+    except Exception:  # noqa: BLE001  # foreign: the script's own __str__
         text = "<message could not be made>"
     return text[:LONGEST]
 
@@ -108,15 +110,15 @@ def text_of(error: BaseException) -> str:
     """The traceback as Python prints it, shortened in the middle."""
     try:
         text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-    except Exception:  # foreign: __str__, a source that changed, a broken group
+    except Exception:  # noqa: BLE001  # foreign: __str__, a source that changed, a broken group
         text = f"{type_name(error)}\n"
     if len(text) > LONGEST:
         text = text[: LONGEST // 2] + "\n[…]\n" + text[-LONGEST // 2 :]
     return text
 
 
-def _raised(error: BaseException) -> tuple[Optional[str], Optional[int]]:
-    tb: Optional[TracebackType] = error.__traceback__
+def _raised(error: BaseException) -> tuple[str | None, int | None]:
+    tb: TracebackType | None = error.__traceback__
     if tb is None:
         if isinstance(error, SyntaxError) and error.filename:
             return str(error.filename), error.lineno

@@ -1,46 +1,24 @@
 """The seam between what runs the script (session, boot) and what records a framework (pytorch/, hips, tf).
 
-A frontend is installed by the post-import hook right after the script's first `import torch`, in the thread that imported it,
-with the script's frames below it. Frames of modules in gradviz/record and gradviz/trace are cut out of every traceback and
-never claim a warning (ownframes.py), so wrap with Python functions of this package and nothing else needs hiding:
-`handle_torch_function` with the first half of the function it interrupts is known and collapsed too. Wrap
-`torch.nn.Module.__call__` rather than installing global module hooks: with those, torch takes another road through
-`_call_impl`, and its own frames then differ from the bare run's. Never call `warnings.warn` in here. All that a module needs is
-imported at its top: the script may shadow a standard module later.
+A frontend is installed by the post-import hook right after the script's first `import torch`, in the thread that
+imported it, with the script's frames below it. Frames of modules in gradviz/record and gradviz/trace are cut out of
+every traceback and never claim a warning (ownframes.py), so wrap with Python functions of this package and nothing
+else needs hiding: `handle_torch_function` with the first half of the function it interrupts is known and collapsed
+too. Wrap `torch.nn.Module.__call__` rather than installing global module hooks: with those, torch takes another road
+through `_call_impl`, and its own frames then differ from the bare run's. Never call `warnings.warn` in here. All that
+a module needs is imported at its top: the script may shadow a standard module later.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Optional, Protocol
+from typing import Any, Protocol
 
+from gradviz.record.passes import ChosenPasses
+from gradviz.record.requests import RequestQueue
 from gradviz.record.userframes import UserFrames
 from gradviz.trace.live import LiveMark
 from gradviz.trace.writer import TraceWriter
-
-
-class PassChoice(Protocol):
-    """Which backward passes are to be stored (--passes)."""
-
-    def may_store(self, number: int) -> bool:
-        """Whether pass `number` (from 0, in order of the calls) may be stored at its end; with `last` every one may."""
-        ...
-
-    only_last: bool  # of the stored ones only the newest shall be there at the end
-
-
-class Requests(Protocol):
-    """What the app asked for over the control channel while the script runs."""
-
-    waiting: bool  # plain attribute, cheap enough to look at before each node
-
-    def take(self) -> Optional[dict[str, Any]]:
-        """The oldest request that nobody took yet: {"do": "fetch" | "pause" | "go" | ..., ...}."""
-        ...
-
-    def answer(self, message: dict[str, Any]) -> None:
-        """Tell the app, e.g. {"ready": request id}. Never raises."""
-        ...
 
 
 class Session(Protocol):
@@ -49,15 +27,15 @@ class Session(Protocol):
     writer: TraceWriter
     frames: UserFrames
     live: LiveMark  # mapped cells: the pass and node that are running
-    requests: Requests
+    requests: RequestQueue  # look at `.waiting` before each node; `.take()`, `.answer({"ready": id})`
     level: str  # shapes | summaries | values
-    passes_wanted: PassChoice
+    passes_wanted: ChosenPasses  # `.may_store(number)` at a pass's end; with `.only_last` only the newest stays
     pid: int  # of the recorded process: code that finds itself in another one does nothing
     recording: bool  # False in a forked child and after the end: wrappers then only call through
     phase: str  # load | run | offered: goes into `backward.phase`
     stack_bytes: int  # soft limit of the main thread's C stack, 0 = unknown
 
-    def note(self, kind: str, text: str, stack: Optional[int] = None, **detail: Any) -> None:
+    def note(self, kind: str, text: str, stack: int | None = None, **detail: Any) -> None:
         """One plain sentence about what recording changed or left out; the same kind and text is told once."""
         ...
 
@@ -74,13 +52,15 @@ class Session(Protocol):
         error: BaseException,
         phase: str,
         *,
-        pass_id: Optional[int] = None,
-        op: Optional[int] = None,
-        stack: Optional[int] = None,
-        detail: Optional[Mapping[str, Any]] = None,
+        pass_id: int | None = None,
+        op: int | None = None,
+        stack: int | None = None,
+        detail: Mapping[str, Any] | None = None,
     ) -> int:
-        """The exception's id in the trace: a row is made the first time this object is seen, `caught` until it ends the
-        script or its thread. Call it innermost first (forward op, then pass); a later call fills in what was missing."""
+        """The exception's id in the trace: a row is made the first time this object is seen, `caught` until it ends
+        the script or its thread. Call it innermost first (forward op, then pass); a later call fills in what was
+        missing.
+        """
         ...
 
 
@@ -113,13 +93,15 @@ class Frontend(Protocol):
         """In a forked child, which isn't recorded: leave the modes, write nothing, close nothing."""
         ...
 
-    def offer_backward(self, result: Any, seed_expression: Optional[str], namespace: Mapping[str, Any]) -> None:
-        """Of a function target, after it returned: when no backward ran from the tensor (or the first tensor in a tuple, list
-        or dict) that it returned, run backward from it. The seed is `seed_expression`, evaluated in `namespace` with the
-        result as `output`; None = ones of its shape. Errors of the backward are raised as the script's own."""
+    def offer_backward(self, result: Any, seed_expression: str | None, namespace: Mapping[str, Any]) -> None:
+        """Of a function target, after it returned: when no backward ran from the tensor (or the first tensor in a
+        tuple, list or dict) that it returned, run backward from it. The seed is `seed_expression`, evaluated in
+        `namespace` with the result as `output`; None = ones of its shape. Errors of the backward are raised as the
+        script's own.
+        """
         ...
 
-    def script_ended(self, error: Optional[BaseException]) -> None:
+    def script_ended(self, error: BaseException | None) -> None:
         """The last moment, all of the script's threads and atexit functions over: write leaves with their gradients,
         unreached tensors, kept passes; leave everything in the writer's queue (the session commits)."""
         ...

@@ -1,22 +1,23 @@
-"""What boot.py puts on `sys.meta_path`: gradviz's recorder for itself, and a word when the script imports a framework.
+"""What boot.py puts on `sys.meta_path`: gradviz's recorder for itself, and a word when the script imports a
+framework.
 
-Nothing of the app gets onto the script's path. The standard modules that only the recorder loaded leave `sys.modules` again
-where the script must find its own: a file of that name beside it, or modules whose import has effects of its own.
+Nothing of the app gets onto the script's path. The standard modules that only the recorder loaded leave `sys.modules`
+again where the script must find its own: a file of that name beside it, or modules whose import has effects of its
+own.
 """
 
 from __future__ import annotations
 
 import atexit
 import importlib.util
-import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from pathlib import Path
 from types import ModuleType
-from typing import Optional
 
-PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PACKAGE = Path(__file__).absolute().parent.parent
 OURS = ("gradviz.record", "gradviz.trace", "gradviz.errors")
 OWN_COPY = "multiprocessing"  # importing it registers things that the script must see registered in its own order
 
@@ -25,12 +26,12 @@ class OwnFinder(MetaPathFinder):
     """Finds gradviz.{record,trace,errors}; other parts only where the script could import gradviz without us."""
 
     def find_spec(
-        self, name: str, path: Optional[Sequence[str]] = None, target: Optional[ModuleType] = None
-    ) -> Optional[ModuleSpec]:
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
         if name != "gradviz" and not name.startswith("gradviz."):
             return None
         if name == "gradviz":
-            file = os.path.join(PACKAGE, "__init__.py")
+            file = PACKAGE / "__init__.py"
             return importlib.util.spec_from_file_location(name, file, submodule_search_locations=[])
         if any(name == ours or name.startswith(ours + ".") for ours in OURS):
             return self._own(name)
@@ -39,17 +40,17 @@ class OwnFinder(MetaPathFinder):
             return None
         return PathFinder.find_spec(name, list(installed.submodule_search_locations))
 
-    def _own(self, name: str) -> Optional[ModuleSpec]:
-        base = os.path.join(PACKAGE, *name.split(".")[1:])
-        package = os.path.join(base, "__init__.py")
-        if os.path.isfile(package):
-            loader = SilentLoader(name, package)
+    def _own(self, name: str) -> ModuleSpec | None:
+        base = PACKAGE.joinpath(*name.split(".")[1:])
+        package = base / "__init__.py"
+        if package.is_file():
+            loader = SilentLoader(name, str(package))
             return importlib.util.spec_from_file_location(
-                name, package, loader=loader, submodule_search_locations=[base]
+                name, package, loader=loader, submodule_search_locations=[str(base)]
             )
-        file = base + ".py"
-        if os.path.isfile(file):
-            return importlib.util.spec_from_file_location(name, file, loader=SilentLoader(name, file))
+        file = base.with_suffix(".py")
+        if file.is_file():
+            return importlib.util.spec_from_file_location(name, file, loader=SilentLoader(name, str(file)))
         return None
 
 
@@ -69,8 +70,8 @@ class FrameworkWatch(MetaPathFinder):
         self._imported = imported
 
     def find_spec(
-        self, name: str, path: Optional[Sequence[str]] = None, target: Optional[ModuleType] = None
-    ) -> Optional[ModuleSpec]:
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
         if name not in self._names:
             return None
         for finder in sys.meta_path:
@@ -96,7 +97,7 @@ class WatchedLoader(Loader):
         self._loader = loader
         self._watch = watch
 
-    def create_module(self, spec: ModuleSpec) -> Optional[ModuleType]:
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         return self._loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
@@ -108,8 +109,7 @@ class WatchedLoader(Loader):
         self._watch.loaded(name)
 
 
-
-def leave_own_copies(before: set[str], script_folder: Optional[str]) -> None:
+def leave_own_copies(before: set[str], script_folder: str | None) -> None:
     """Take out of `sys.modules` what only the recorder loaded and the script must load itself."""
     for name in set(sys.modules) - before:
         top = name.partition(".")[0]
@@ -122,5 +122,4 @@ def leave_own_copies(before: set[str], script_folder: Optional[str]) -> None:
 
 
 def _shadowed(name: str, folder: str) -> bool:
-    base = os.path.join(folder, name)
-    return os.path.isfile(base + ".py") or os.path.isfile(os.path.join(base, "__init__.py"))
+    return Path(folder, f"{name}.py").is_file() or Path(folder, name, "__init__.py").is_file()

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn, Optional, Union
+from typing import Any, NoReturn, Union
 
 from gradviz.record import ending
 from gradviz.record.control import Channel, end_with_the_app
@@ -66,7 +66,9 @@ class Launch:
 
 
 def prepare(argv: Sequence[str], modules_before: set[str]) -> Launch:
-    """Read the config, open the trace, patch what surrounds the script. A script that doesn't compile is left to Python."""
+    """Read the config, open the trace, patch what surrounds the script. A script that doesn't compile is left to
+    Python.
+    """
     config = json.loads(Path(argv[1]).read_bytes())
     arguments = list(argv[argv.index("--") + 1 :])
     target = _target(config, arguments[0])
@@ -110,7 +112,7 @@ def _hide(target: Target, arguments: list[str]) -> None:
     if not getattr(sys.flags, "safe_path", False):
         assert target.search_path is not None
         sys.path.insert(0, target.search_path)
-    original: Optional[list[str]] = getattr(sys, "orig_argv", None)
+    original: list[str] | None = getattr(sys, "orig_argv", None)
     if original is not None:
         module = ["-m"] if isinstance(target, ModuleTarget) else []
         sys.orig_argv = [original[0], *module, *arguments]

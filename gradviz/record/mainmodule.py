@@ -1,4 +1,6 @@
-"""The module `__main__` that a script runs in: as `python file` makes it, and in `sys.modules` until the process ends."""
+"""The module `__main__` that a script runs in: as `python file` makes it, and in `sys.modules` until the process
+ends.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +8,22 @@ import builtins
 import os
 import sys
 from importlib.machinery import SourceFileLoader
+from pathlib import Path
 from types import ModuleType
-from typing import Optional
 
 
 def script_file(given: str) -> str:
     """`__file__` for a script given on the command line: joined to the working folder, not tidied."""
-    return os.path.join(os.getcwd(), given)
+    return os.path.join(os.getcwd(), given)  # noqa: PTH118, PTH109  # a Path would tidy `./a.py`
 
 
 def script_folder(given: str) -> str:
     """`sys.path[0]` for a script: the real folder of the real file."""
-    real = os.path.abspath(given) if os.name == "nt" else os.path.realpath(given)
-    return os.path.dirname(real)
+    path = Path(given)
+    return str(path.absolute().parent if os.name == "nt" else path.resolve().parent)
 
 
-def fresh_main(file: Optional[str]) -> ModuleType:
+def fresh_main(file: str | None) -> ModuleType:
     """A new `__main__` in the place of ours, with the names that Python gives it, in their order."""
     module = ModuleType("__main__")
     names = module.__dict__

@@ -1,7 +1,9 @@
-"""Tells the recorder's frames from all others, and takes them out of stacks and tracebacks as if it had never been there.
+"""Tells the recorder's frames from all others, and takes them out of stacks and tracebacks as if it had never been
+there.
 
-What a function mode adds to a stack, outermost first: the first half of a torch function written in Python, which asked for
-overrides; `handle_torch_function`; our frame; the same function once more. The bare run has the last one only.
+What a function mode adds to a stack, outermost first: the first half of a torch function written in Python, which
+asked for overrides; `handle_torch_function`; our frame; the same function once more. The bare run has the last one
+only.
 """
 
 from __future__ import annotations
@@ -9,14 +11,15 @@ from __future__ import annotations
 import os
 import traceback
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from types import CodeType, TracebackType
-from typing import Any, Optional
+from typing import Any
 
-_HERE = os.path.dirname(os.path.abspath(__file__))
-OWN_FOLDERS = (_HERE + os.sep, os.path.join(os.path.dirname(_HERE), "trace") + os.sep)
+_HERE = Path(__file__).absolute().parent
+OWN_FOLDERS = (f"{_HERE}{os.sep}", f"{_HERE.with_name('trace')}{os.sep}")
 _IMPORTLIB = "<frozen importlib"
-_OVERRIDES = os.path.join("torch", "overrides.py")
-_WATCHED = os.path.join(_HERE, "importing.py")
+_OVERRIDES = f"torch{os.sep}overrides.py"
+_WATCHED = str(_HERE / "importing.py")
 
 
 def is_own(code: CodeType) -> bool:
@@ -44,7 +47,7 @@ def not_in_a_bare_run(codes: Sequence[CodeType]) -> list[bool]:
     return extra
 
 
-def without_own_frames(tb: Optional[TracebackType]) -> Optional[TracebackType]:
+def without_own_frames(tb: TracebackType | None) -> TracebackType | None:
     """The traceback as a bare run would have it; its links are changed in place, its head may be a later one."""
     entries = list(_entries(tb))
     extra = not_in_a_bare_run([entry.tb_frame.f_code for entry in entries])
@@ -71,14 +74,16 @@ def clean_exception(error: BaseException) -> BaseException:
     return error
 
 
-def _entries(tb: Optional[TracebackType]) -> Iterator[TracebackType]:
+def _entries(tb: TracebackType | None) -> Iterator[TracebackType]:
     while tb is not None:
         yield tb
         tb = tb.tb_next
 
 
 class PatchedTraceback:
-    """While it is on, whatever prints a traceback through the traceback module (logging, multiprocessing, ...) prints none of ours."""
+    """While it is on, whatever prints a traceback through the traceback module (logging, multiprocessing, ...) prints
+    none of ours.
+    """
 
     def __init__(self) -> None:
         self._init = traceback.TracebackException.__init__

@@ -1,9 +1,11 @@
-"""A warning that a frame of ours would claim is given to the frame that a bare run would name: file, line, registry and all.
+"""A warning that a frame of ours would claim is given to the frame that a bare run would name: file, line, registry
+and all.
 
 Two roads lead to a warning. `warnings.warn` counts frames: it is wrapped, and counts as if ours weren't there. C code
 (PyErr_WarnEx, so all of torch's TORCH_WARN) names the Python frame that called it, which is ours: our modules keep no
-registry, so nothing is swallowed there; a filter of their own lets everything pass; and `_showwarnmsg`, the one function that
-C calls to show a warning, issues it again where it belongs, under the filters and the registry of that place.
+registry, so nothing is swallowed there; a filter of their own lets everything pass; and `_showwarnmsg`, the one
+function that C calls to show a warning, issues it again where it belongs, under the filters and the registry of that
+place.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from types import FrameType
-from typing import Any, Optional
+from typing import Any
 
 from gradviz.record.ownframes import is_own, not_in_a_bare_run
 
@@ -31,9 +33,7 @@ class PatchedWarnings:
         """Take over `warn` and `_showwarnmsg`."""
         original_warn, original_show = self._warn, self._show
 
-        def warn(
-            message: Any, category: Any = None, stacklevel: int = 1, source: Any = None, **options: Any
-        ) -> None:
+        def warn(message: Any, category: Any = None, stacklevel: int = 1, source: Any = None, **options: Any) -> None:
             level = level_with_own_frames(sys._getframe(1), stacklevel)
             original_warn(message, category, level + 1, source, **options)
 
@@ -45,11 +45,12 @@ class PatchedWarnings:
                 issue_at(frame, message)
 
         warn.__doc__ = original_warn.__doc__
-        warnings.warn = warn  # type: ignore[assignment]  # its overloads are the original's
-        warnings._showwarnmsg = show  # type: ignore[attr-defined]  # as above
+        warnings.warn = warn  # type: ignore[assignment]  # mypy wants its overloads
+        warnings._showwarnmsg = show
 
     def let_pass(self) -> None:
         """Let every warning of our modules reach `_showwarnmsg`; again after more of them were loaded."""
+        filters = _filters()
         for name, module in list(sys.modules.items()):
             if not name.startswith(OWN_MODULES):
                 continue
@@ -57,16 +58,17 @@ class PatchedWarnings:
             entry = ("always", None, Warning, name, 0)  # a plain string matches a module's whole name
             if entry not in self._filters:
                 self._filters.append(entry)
-                warnings.filters.insert(0, entry)  # type: ignore[attr-defined]  # the list itself is what C reads
+                filters.insert(0, entry)
         _filters_changed()
 
     def uninstall(self) -> None:
         """As it was, whatever the script has added meanwhile."""
         warnings.warn = self._warn  # type: ignore[assignment]  # the original
-        warnings._showwarnmsg = self._show  # type: ignore[attr-defined]  # the original
+        warnings._showwarnmsg = self._show
+        filters = _filters()
         for entry in self._filters:
-            if entry in warnings.filters:
-                warnings.filters.remove(entry)  # type: ignore[attr-defined]  # a list
+            if entry in filters:
+                filters.remove(entry)
         self._filters.clear()
         _filters_changed()
 
@@ -100,11 +102,15 @@ def issue_at(frame: FrameType, message: Any) -> None:
     )
 
 
-def _claimed_by_us(filename: str, line: int) -> Optional[FrameType]:
+def _claimed_by_us(filename: str, line: int) -> FrameType | None:
     """The frame that the warning belongs to when it names one of ours, else None."""
     frames = list(_outwards(sys._getframe(2)))
     claimed = next(
-        (n for n, f in enumerate(frames) if is_own(f.f_code) and f.f_code.co_filename == filename and f.f_lineno == line),
+        (
+            n
+            for n, f in enumerate(frames)
+            if is_own(f.f_code) and f.f_code.co_filename == filename and f.f_lineno == line
+        ),
         None,
     )
     if claimed is None:
@@ -113,7 +119,7 @@ def _claimed_by_us(filename: str, line: int) -> Optional[FrameType]:
     return next((frame for frame, is_extra in list(zip(frames, extra))[claimed:] if not is_extra), None)
 
 
-def _outwards(frame: Optional[FrameType]) -> list[FrameType]:
+def _outwards(frame: FrameType | None) -> list[FrameType]:
     frames = []
     while frame is not None:
         frames.append(frame)
@@ -125,6 +131,11 @@ def _is_internal(frame: FrameType) -> bool:
     """What Python itself leaves out when it counts frames for a warning."""
     name = frame.f_code.co_filename
     return "importlib" in name and "_bootstrap" in name
+
+
+def _filters() -> list[Any]:
+    """The list itself, which C reads."""
+    return warnings.filters  # type: ignore[return-value]  # typed as a sequence
 
 
 def _filters_changed() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Callable
-from typing import Any, Optional
+from typing import Any
 
 
 class RequestQueue:
@@ -19,7 +19,7 @@ class RequestQueue:
         self._requests.append(request)
         self.waiting = True
 
-    def take(self) -> Optional[dict[str, Any]]:
+    def take(self) -> dict[str, Any] | None:
         """The oldest, or None."""
         try:
             request = self._requests.popleft()

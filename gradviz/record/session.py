@@ -11,7 +11,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Mapping
-from typing import Any, Optional, Protocol
+from typing import Any, Protocol
 
 from gradviz.record.cstack import raise_stack_limit
 from gradviz.record.exceptions import ExceptionRows, text_of
@@ -39,7 +39,7 @@ class Channel(Protocol):
 class RecorderSession:
     """See frontend.Session for what each attribute means to a frontend. `begin`, then the script, then `end`."""
 
-    def __init__(self, trace: str, level: str, passes: ChosenPasses, script: Optional[str]) -> None:
+    def __init__(self, trace: str, level: str, passes: ChosenPasses, script: str | None) -> None:
         self.writer = TraceWriter(trace)
         self.frames = UserFrames(self.writer, () if script is None else (script,))
         self.live = LiveMark(trace)
@@ -50,7 +50,7 @@ class RecorderSession:
         self.recording = False
         self.phase = "run"
         self.stack_bytes = 0
-        self.channel: Optional[Channel] = None
+        self.channel: Channel | None = None
         self.script_names: Mapping[str, Any] = {}
         self._exceptions = ExceptionRows(self.writer, self.frames)
         self._frontends: list[Frontend] = []
@@ -60,12 +60,14 @@ class RecorderSession:
         self._traceback = PatchedTraceback()
         self._warnings = PatchedWarnings()
         self._threads = PatchedThreads(self)
-        self._watch: Optional[FrameworkWatch] = None
+        self._watch: FrameworkWatch | None = None
 
     # -- from begin to end
 
     def begin(self, own_process: bool) -> None:
-        """Patch what surrounds the script and wait for its framework. `own_process`: the process is there for the script."""
+        """Patch what surrounds the script and wait for its framework. `own_process`: the process is there for the
+        script.
+        """
         self.recording = True
         if own_process:
             self.stack_bytes = raise_stack_limit()
@@ -93,14 +95,14 @@ class RecorderSession:
         self.writer.commit()
         self.requests.answer({"said": "running"})
 
-    def end(self, error: Optional[BaseException] = None) -> None:
+    def end(self, error: BaseException | None = None) -> None:
         """Write the last things and undo every patch; the script is over. Does nothing in a forked child."""
         if not self.recording or os.getpid() != self.pid:
             return
         for frontend in self._frontends:
             try:
                 frontend.script_ended(error)
-            except Exception as fault:  # a fault of the recorder's must not become the script's
+            except Exception as fault:  # noqa: BLE001  # a fault of the recorder's must not become the script's
                 self._own_fault(fault)
         self.recording = False
         self.undo()
@@ -115,7 +117,7 @@ class RecorderSession:
         for frontend in reversed(self._frontends):
             try:
                 frontend.uninstall()
-            except Exception as fault:  # as above
+            except Exception as fault:  # noqa: BLE001  # as above
                 self._own_fault(fault)
         self._frontends.clear()
         if self._watch in sys.meta_path:
@@ -129,25 +131,26 @@ class RecorderSession:
         if not self.recording:
             return
         module, name = FRONTENDS[framework]
-        frontend: Optional[Frontend] = None
+        frontend: Frontend | None = None
         try:
             frontend = getattr(importlib.import_module(module), name)()
             self._warnings.let_pass()
             frontend.install(self)
             self._frontends.append(frontend)
             self.writer.update("run", 0, framework=", ".join(each.framework_version() for each in self._frontends))
-        except Exception as fault:  # an unknown release of the framework may lack anything
+        except Exception as fault:  # noqa: BLE001  # an unknown release of the framework may lack anything
             self._own_fault(fault)
             if frontend is not None:
                 with contextlib.suppress(Exception):  # half installed: whatever can be undone is
                     frontend.uninstall()
 
     def _own_fault(self, fault: BaseException) -> None:
-        self.note("recorder-fault", f"gradviz could not record: {type(fault).__name__}: {fault}", text=text_of(fault))
+        sentence = f"gradviz could not record: {type(fault).__name__}: {fault}"
+        self.note("recorder-fault", sentence, traceback=text_of(fault))
 
     # -- for the frontends
 
-    def note(self, kind: str, text: str, stack: Optional[int] = None, **detail: Any) -> None:
+    def note(self, kind: str, text: str, stack: int | None = None, **detail: Any) -> None:
         """Told once, see frontend.Session."""
         if (kind, text) not in self._notes:
             self._notes.add((kind, text))
@@ -157,7 +160,8 @@ class RecorderSession:
         """The present thread's number in the trace, 0 = main."""
         number = getattr(self._threads_known, "number", None)
         if number is None:
-            known = threading._active.get(threading.get_ident())  # type: ignore[attr-defined]  # current_thread() would make one
+            active = threading._active  # type: ignore[attr-defined]  # current_thread() would make a new one
+            known = active.get(threading.get_ident())
             number = self.writer.thread(known.name if known is not None else f"thread {threading.get_native_id()}")
             self._threads_known.number = number
         return int(number)
@@ -171,10 +175,10 @@ class RecorderSession:
         error: BaseException,
         phase: str,
         *,
-        pass_id: Optional[int] = None,
-        op: Optional[int] = None,
-        stack: Optional[int] = None,
-        detail: Optional[Mapping[str, Any]] = None,
+        pass_id: int | None = None,
+        op: int | None = None,
+        stack: int | None = None,
+        detail: Mapping[str, Any] | None = None,
     ) -> int:
         """See frontend.Session."""
         thread = self.thread_number()
@@ -186,7 +190,7 @@ class RecorderSession:
             self._exceptions.uncaught(error, phase, self.thread_number())
             self.writer.commit()
 
-    def offer_backward(self, result: Any, seed_expression: Optional[str], names: Mapping[str, Any]) -> None:
+    def offer_backward(self, result: Any, seed_expression: str | None, names: Mapping[str, Any]) -> None:
         """Run backward from what a function target returned, where it did not do so itself."""
         self.phase = "offered"
         for frontend in self._frontends:

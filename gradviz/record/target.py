@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import runpy
 import sys
 from collections.abc import Mapping, Sequence
@@ -10,7 +9,7 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 from inspect import signature
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any, Callable, Optional, Protocol
+from typing import Any, Callable, Protocol
 
 from gradviz.record.mainmodule import fresh_main, script_file, script_folder
 from gradviz.record.source import compiled
@@ -22,7 +21,7 @@ class Running(Protocol):
     phase: str
     script_names: Mapping[str, Any]
 
-    def offer_backward(self, result: Any, seed_expression: Optional[str], names: Mapping[str, Any]) -> None: ...
+    def offer_backward(self, result: Any, seed_expression: str | None, names: Mapping[str, Any]) -> None: ...
 
 
 class ArgumentError(Exception):
@@ -38,10 +37,10 @@ class ScriptTarget:
 
     def __init__(self, script: str) -> None:
         self.given = script
-        self.file: Optional[str] = script_file(script)
-        self.search_path: Optional[str] = script_folder(script)
-        self.main: Optional[ModuleType] = None
-        self._code: Optional[CodeType] = None
+        self.file: str | None = script_file(script)
+        self.search_path: str | None = script_folder(script)
+        self.main: ModuleType | None = None
+        self._code: CodeType | None = None
 
     def prepare(self) -> None:
         """Compile. Raises OSError or source.COMPILE_ERRORS."""
@@ -60,9 +59,9 @@ class ModuleTarget:
 
     def __init__(self, module: str) -> None:
         self.given = module
-        self.file: Optional[str] = None
-        self.search_path: Optional[str] = os.getcwd()
-        self.main: Optional[ModuleType] = None
+        self.file: str | None = None
+        self.search_path: str | None = str(Path.cwd())
+        self.main: ModuleType | None = None
 
     def prepare(self) -> None:
         self.main = fresh_main(None)
@@ -78,16 +77,16 @@ class FunctionTarget:
     """Loads a file as a module named after its stem, then calls one function or static method of it."""
 
     def __init__(
-        self, script: str, function: str, arguments: Sequence[tuple[str, str]], seed_expression: Optional[str]
+        self, script: str, function: str, arguments: Sequence[tuple[str, str]], seed_expression: str | None
     ) -> None:
         self.given = script
-        self.file: Optional[str] = script_file(script)
-        self.search_path: Optional[str] = script_folder(script)
-        self.main: Optional[ModuleType] = None
+        self.file: str | None = script_file(script)
+        self.search_path: str | None = script_folder(script)
+        self.main: ModuleType | None = None
         self._function = function
         self._arguments = arguments
         self._seed_expression = seed_expression
-        self._code: Optional[CodeType] = None
+        self._code: CodeType | None = None
 
     def prepare(self) -> None:
         """Compile. Raises OSError or source.COMPILE_ERRORS."""
@@ -120,14 +119,16 @@ def _find(module: ModuleType, dotted: str) -> Callable[..., Any]:
     for part in dotted.split("."):
         found = getattr(found, part, None)
     if not callable(found):
-        raise ArgumentError(f"{Path(str(module.__file__)).name} has no function {dotted} after loading.", function=dotted)
+        raise ArgumentError(
+            f"{Path(str(module.__file__)).name} has no function {dotted} after loading.", function=dotted
+        )
     return found  # type: ignore[no-any-return]  # callable, as just seen
 
 
 def _values(
     function: Callable[..., Any], name: str, arguments: Sequence[tuple[str, str]], names: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Evaluate the expressions, in order. An expression's own error passes, with a word which argument it belongs to."""
+    """Evaluate the expressions, in order; the error of one is the script's. Raises ArgumentError if they don't fit."""
     values = {}
     for argument, expression in arguments:
         code = compile(expression, f"<argument {argument}>", "eval", dont_inherit=True)

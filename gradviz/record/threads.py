@@ -1,4 +1,6 @@
-"""Threads of the script are recorded too: each enters the framework's mode, and an error that ends one is noted and cleaned."""
+"""Threads of the script are recorded too: each enters the framework's mode, and an error that ends one is noted and
+cleaned.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ class PatchedThreads:
 
     def __init__(self, watcher: ThreadWatcher) -> None:
         self._watcher = watcher
-        self._original: Callable[[Any], None] = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]  # private
+        thread: Any = threading.Thread  # the method is private
+        self._original: Callable[[Any], None] = thread._bootstrap_inner
 
     def install(self) -> None:
         watcher, original = self._watcher, self._original

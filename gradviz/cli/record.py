@@ -1,0 +1,25 @@
+"""`gradviz record`: run, keep the recording."""
+
+from __future__ import annotations
+
+import sys
+
+from gradviz.cli.options import Options
+from gradviz.cli.running import examined, require_place, run_script
+from gradviz.errors import NotStartedError
+
+
+def run(options: Options) -> int:
+    """Exit code as for check: 1 when there is anything at warning or above."""
+    place = require_place(options)
+    if options.target is None:
+        raise NotStartedError(f"{options.recording} is a recording already; gradviz record wants a script.")
+    if place.suffix != ".gradviz":
+        raise NotStartedError(f"A recording's name ends in .gradviz, not {place.name}.")
+    outcome = run_script(options, place)
+    with examined(outcome.trace) as result:
+        passes = len(result.trace.passes())
+        count = len(result.findings)
+        counted = f"{passes} backward pass{'' if passes == 1 else 'es'}, {count} finding{'' if count == 1 else 's'}"
+        print(f"Recorded {options.target.shown}: {counted}. Open it with: gradviz {outcome.trace}", file=sys.stderr)
+        return 2 if outcome.trouble else result.exit_code

@@ -1,0 +1,109 @@
+"""Lists the functions of a file that can be run alone: top-level ones and static methods. The file is read, not run."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from gradviz.errors import NotStartedError
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One that can be given by name; `default` and `annotation` are source text, "" = none."""
+
+    name: str
+    default: str = ""
+    annotation: str = ""
+
+    @property
+    def required(self) -> bool:
+        return not self.default
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function that can be run alone."""
+
+    name: str  # "loss", "Model.loss"
+    line: int
+    parameters: tuple[Parameter, ...]
+    documentation: str = ""  # first line of the docstring
+    calls_backward: bool = False
+
+
+def list_functions(script: Path) -> tuple[Function, ...]:
+    """In the order of the file; of two with one name the later. Raises NotStartedError for what can't be read or
+    parsed.
+    """
+    try:
+        tree = ast.parse(script.read_bytes(), str(script))
+    except OSError as error:
+        raise NotStartedError(f"{script} can't be read: {error.strerror or error}.") from error
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = f" (line {error.lineno})" if isinstance(error, SyntaxError) and error.lineno else ""
+        reason = error.msg if isinstance(error, SyntaxError) else error
+        raise NotStartedError(f"{script.name} isn't valid Python: {reason}{line}.") from error
+    found = {function.name: function for function in _functions(tree)}
+    return tuple(sorted(found.values(), key=lambda function: function.line))
+
+
+def _functions(tree: ast.Module) -> Iterator[Function]:
+    for statement in _statements(tree.body):
+        if isinstance(statement, ast.FunctionDef):
+            yield _function(statement, statement.name)
+        elif isinstance(statement, ast.ClassDef):
+            for inner in _statements(statement.body):
+                if isinstance(inner, ast.FunctionDef) and _is_static(inner) and not _is_autograd(statement):
+                    yield _function(inner, f"{statement.name}.{inner.name}")
+
+
+def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Definitions under a top-level `if` or `try` count, those under the main guard don't: it is skipped."""
+    for statement in body:
+        if isinstance(statement, ast.If):
+            if not _is_main_guard(statement.test):
+                yield from _statements([*statement.body, *statement.orelse])
+        elif isinstance(statement, ast.Try):
+            handlers = [inner for handler in statement.handlers for inner in handler.body]
+            yield from _statements([*statement.body, *handlers, *statement.orelse])
+        else:
+            yield statement
+
+
+def _is_main_guard(test: ast.expr) -> bool:
+    return isinstance(test, ast.Compare) and any(isinstance(n, ast.Name) and n.id == "__name__" for n in ast.walk(test))
+
+
+def _is_static(function: ast.FunctionDef) -> bool:
+    return any(isinstance(each, ast.Name) and each.id == "staticmethod" for each in function.decorator_list)
+
+
+def _is_autograd(statement: ast.ClassDef) -> bool:
+    """A torch.autograd.Function's forward and backward want a context that only torch can make."""
+    return any(ast.unparse(base).split(".")[-1] == "Function" for base in statement.bases)
+
+
+def _function(definition: ast.FunctionDef, name: str) -> Function:
+    documentation = (ast.get_docstring(definition) or "").strip().partition("\n")[0]
+    calls = any(
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("backward", "grad")
+        for node in ast.walk(definition)
+    )
+    return Function(name, definition.lineno, tuple(_parameters(definition.args)), documentation, calls)
+
+
+def _parameters(arguments: ast.arguments) -> Iterator[Parameter]:
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults)) + list(arguments.defaults)
+    for argument, default in [
+        *zip(positional, defaults, strict=True),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]:
+        yield Parameter(
+            argument.arg,
+            "" if default is None else ast.unparse(default),
+            "" if argument.annotation is None else ast.unparse(argument.annotation),
+        )
