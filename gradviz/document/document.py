@@ -47,6 +47,7 @@ class Document:
         self._running: Running | None = None
         self._saving: threading.Thread | None = None
         self._script_stamp: tuple[int, int] | None = None
+        self._backward_from = ""
 
     # -- opening
     def open(self, path: Path, function: str = "") -> bool:
@@ -145,6 +146,17 @@ class Document:
         )
         self._running = Running(self, self.state.script, self.run_settings, path, self._post)
         self._running.start()
+
+    def change_settings(self, settings: RunSettings) -> None:
+        """The person edited how the script is run; remembered at once, used at the next run."""
+        self.run_settings = settings
+        if self.state.script is not None:
+            self.settings.remember_run(self.state.script, settings)
+
+    def run_backward_from(self, name: str) -> None:
+        """Run the script again, and at its end backward from the tensor that it called `name`."""
+        self._backward_from = name
+        self.run()
 
     def stop(self) -> None:
         """Stop the script and all its children; what was recorded stays."""

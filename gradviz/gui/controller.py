@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QUrl
+from PySide6.QtCore import QObject, Qt, QUrl
 from PySide6.QtGui import QAction, QDesktopServices
 
-from gradviz.document.actions import NO_RECORDING, Availability
+from gradviz.document.actions import NO_PASS, NO_RECORDING, Availability
 from gradviz.document.gallery import Example
 from gradviz.document.hub import View
-from gradviz.document.settings import Recent
+from gradviz.document.settings import Recent, RunSettings
 from gradviz.document.state import Notice, State
 from gradviz.gui.file_dialogs import FileDialogs
+from gradviz.gui.find_box import FindBox
+from gradviz.gui.output import OutputPane
+from gradviz.gui.progress import Progress
+from gradviz.gui.run_panel import RunPanel
 
 if TYPE_CHECKING:
     from gradviz.gui.window import Window
@@ -30,11 +35,16 @@ class Controller(QObject):
         super().__init__(window)
         self._window, self._document, self._hub = window, window.document, window.hub
         self.dialogs = FileDialogs(window)
+        self.progress = Progress(window)
+        self.find = FindBox(window.hub, window.toolbar.find_field, window.post, window)
+        self._panes_known = False
         self._bind()
         self._document.state_changed.listen(self._state_changed)
         self._document.noticed.listen(self._noticed)
         for topic in ("trace", "pass", "position", "findings", "finding"):
             self._hub.listen(topic, self, self._view_changed)
+        for topic in ("trace", "findings"):
+            self._hub.listen(topic, self, self._recording_changed)
         self._listen_to_welcome()
         self._state_changed(self._document.state)
         self._view_changed(self._hub.view)
@@ -48,6 +58,7 @@ class Controller(QObject):
         commands.bind("run", self.run, self._can_run)
         commands.bind("stop", document.stop, self._can_stop)
         commands.bind("run_settings", lambda: window.docks.front("run"), self._has_script)
+        commands.bind("find", self._find, self._has_pass)
         commands.bind("save", self.dialogs.ask_save, self._has_recording)
         window.fills["recent"] = self._recent_actions
         window.toolbar.level_chosen.connect(self._choose_level)
@@ -71,6 +82,14 @@ class Controller(QObject):
         there = self._document.state.recording is not None and not self._document.state.running
         return Availability(there, "" if there else NO_RECORDING)
 
+    def _has_pass(self) -> Availability:
+        there = self._hub.view.pass_id is not None
+        return Availability(there, "" if there else NO_PASS)
+
+    def _find(self) -> None:
+        self._window.toolbar.find_field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._window.toolbar.find_field.selectAll()
+
     def run(self) -> None:
         self._document.run()
 
@@ -81,9 +100,9 @@ class Controller(QObject):
             self._document.close()
 
     def _choose_level(self, level: str) -> None:
-        from dataclasses import replace
-
-        self._document.run_settings = replace(self._document.run_settings, level=level)
+        self._document.change_settings(replace(self._document.run_settings, level=level))
+        if self._panes_known:
+            self._run_pane().show_settings(self._document.state, self._document.run_settings)
 
     def _recent_actions(self) -> list[QAction]:
         actions = []
@@ -125,8 +144,14 @@ class Controller(QObject):
         else:
             window.show_work()
             window.setWindowTitle(f"{state.title} — gradviz")
+            self._meet_panes()
+            self._run_pane().show_settings(state, self._document.run_settings)
+            self._output_pane().follow(state, self._document.run_settings.stdin_kind == "typed")
+        if state.waiting:
+            window.docks.front("output")
         window.toolbar.show_level(self._document.run_settings.level)
         window.commands.refresh()
+        self.progress.refresh()
 
     def _noticed(self, notice: Notice) -> None:
         strips = self._window.strips
@@ -140,6 +165,36 @@ class Controller(QObject):
 
     def _view_changed(self, view: View) -> None:
         self._window.commands.refresh()
+
+    def _recording_changed(self, view: View) -> None:
+        self.progress.refresh()
+
+    # -- our own panes
+    def _meet_panes(self) -> None:
+        """Connect Run and Output, once they are built."""
+        if self._panes_known:
+            return
+        self._panes_known = True
+        output, document = self._output_pane(), self._document
+        document.output_came.listen(output.add)
+        document.output_cleared.listen(lambda _: output.clear())
+        output.line_entered.connect(document.send_line)
+        output.input_ended.connect(document.end_input)
+        self._run_pane().edited.connect(self._settings_edited)
+
+    def _output_pane(self) -> OutputPane:
+        pane = self._window.docks.panes["output"]
+        assert isinstance(pane, OutputPane)
+        return pane
+
+    def _run_pane(self) -> RunPanel:
+        pane = self._window.docks.panes["run"]
+        assert isinstance(pane, RunPanel)
+        return pane
+
+    def _settings_edited(self, settings: RunSettings) -> None:
+        self._document.change_settings(settings)
+        self._window.toolbar.show_level(settings.level)
 
 
 def open_outside(path: Path) -> None:

@@ -18,16 +18,28 @@ def factories(window: Window) -> dict[str, PaneFactory]:
     return {
         "steps": lambda parent: placeholder("Steps", parent),
         "modules": lambda parent: placeholder("Modules", parent),
-        "run": lambda parent: placeholder("Run", parent),
+        "run": lambda parent: _run(window, parent),
         "inspector": lambda parent: placeholder("Inspector", parent),
         "problems": lambda parent: placeholder("Problems", parent),
         "source": lambda parent: placeholder("Source", parent),
-        "output": lambda parent: placeholder("Output", parent),
+        "output": lambda parent: _output(window, parent),
     }
 
 
 def make_canvas(window: Window) -> QWidget:
     return placeholder("Canvas", window)
+
+
+def _run(window: Window, parent: QWidget) -> QWidget:
+    from gradviz.gui.run_panel import RunPanel
+
+    return RunPanel(window.commands, window.post, parent)
+
+
+def _output(window: Window, parent: QWidget) -> QWidget:
+    from gradviz.gui.output import OutputPane
+
+    return OutputPane(window.theme, parent)
 
 
 def placeholder(name: str, parent: QWidget) -> QWidget:

@@ -1,8 +1,11 @@
-"""The one window: its bars, docks and middle put together. The Document knows what is open, the Hub what is looked at."""
+"""The one window: its bars, docks and middle. The Document knows what is open, the Hub what one looks at."""
 
 from __future__ import annotations
 
+import importlib.metadata
+import platform
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, QRect, Qt, QTimer
@@ -140,6 +143,14 @@ class Window(QMainWindow):
         """Open a script or a recording; what is wrong with it is told in a strip."""
         self.ready()
         self.document.open(path, function)
+
+    def interpreter_words(self) -> str:
+        """The app's own Python and what it could record, without importing it."""
+        found = []
+        for name in ("torch", "autograd", "tensorflow"):
+            with suppress(importlib.metadata.PackageNotFoundError):
+                found.append(f"{name} {importlib.metadata.version(name).partition('+')[0]}")
+        return ", ".join([f"Python {platform.python_version()}", *found])
 
     def tell_fault(self, error: BaseException) -> None:
         """A fault of ours: told, not hidden, and the work goes on."""
