@@ -29,6 +29,7 @@ class Options:
     time_limit: float = 10.0  # seconds for the chosen engine, then the simple one takes over
     group_padding: float = 16.0
     group_header: float = 28.0
+    group_min_width: float = 168.0  # so that a frame's header can be read
 
 
 @dataclass(frozen=True)

@@ -122,10 +122,11 @@ class Blocks:
         """Distances to the blocks right and left of each block, and an order from left to right."""
         graph, style, block, offset = self.graph, self._style, self.block, self.offset
         right: list[dict[int, float]] = [{} for _ in self.members]
+        size = zip(graph.left, graph.right, strict=True)
+        thin = [v >= graph.boxes or not (reach[0] or reach[1]) for v, reach in enumerate(size)]
         for layer in self.order.layers:
             for a, b in zip(layer, layer[1:], strict=False):
-                lines = (a >= graph.boxes) + (b >= graph.boxes)
-                room = style.node_gap if not lines else style.line_gap
+                room = style.line_gap if thin[a] or thin[b] else style.node_gap
                 need = graph.right[a] + room + graph.left[b] + offset[a] - offset[b]
                 known = right[block[a]]
                 if need > known.get(block[b], -1e18):

@@ -119,11 +119,10 @@ def _height(proper: Proper, gap: int) -> int:
     return gap - first
 
 
-def gap_height(plan: Channels, gap: int, style: Style, inner: bool) -> float:
+def gap_height(plan: Channels, gap: int, style: Style, least: float) -> float:
     """Sets the nets' `at` and the labels' rows, both from the gap's upper end; returns the gap's height."""
     nets = plan.nets.get(gap, [])
     labels = plan.labels.get(gap)
-    least = style.layer_gap if inner else 0.0
     tracks = assign(nets) if nets else []
     count = max(tracks) + 1 if tracks else 0
     rows = labels.arrange(style.label_side) if labels is not None else 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gradviz.layout.own.channels import BAND, Channels, channels, gap_height, own_trunk
-from gradviz.layout.own.flat import EXIT, FlatGraph, FlatPlaces, Style
+from gradviz.layout.own.flat import ENTRY, EXIT, FlatGraph, FlatPlaces, Style
 from gradviz.layout.own.lanes import Lanes, gap_above, gap_below
 from gradviz.layout.own.ports import Ports
 from gradviz.layout.own.proper import LABEL_GAP, Proper
@@ -16,6 +16,7 @@ class Router:
         self, graph: FlatGraph, proper: Proper, ports: Ports, x: list[float], lanes: Lanes, style: Style
     ) -> None:
         self.graph, self.proper, self.ports, self.x, self.lanes, self.style = graph, proper, ports, x, lanes, style
+        self.entries, self.exits = ENTRY in graph.pin, EXIT in graph.pin
         self.plan: Channels = channels(graph, proper, ports, x, lanes)
         self._set_heights()
 
@@ -28,19 +29,26 @@ class Router:
                 tall[layer] = proper.height[v]
         self.gap_top: dict[int, float] = {BAND: 0.0}
         self.middle = [0.0] * len(tall)
-        begin = gap_height(plan, BAND, style, False) if BAND in plan.nets else 0.0
+        begin = gap_height(plan, BAND, style, 0.0) if BAND in plan.nets else 0.0
         self.height = y = begin
         for layer, column in enumerate(proper.column):
             if layer == 0 or column != proper.column[layer - 1]:
                 y = begin
                 self.gap_top[-1 - column] = y
-                y += gap_height(plan, -1 - column, style, False)
+                y += gap_height(plan, -1 - column, style, 0.0)
             self.middle[layer] = y + tall[layer] / 2
             y += tall[layer]
             self.gap_top[layer] = y
-            inner = layer + 1 < len(tall) and proper.column[layer + 1] == column
-            y += gap_height(plan, layer, style, inner)
+            y += gap_height(plan, layer, style, self._least(layer))
             self.height = max(self.height, y)
+
+    def _least(self, layer: int) -> float:
+        """The least height of the gap below a layer: none below a column, little to the terminals on a frame."""
+        column = self.proper.column
+        if layer + 1 == len(column) or column[layer] != column[layer + 1]:
+            return 0.0
+        bare = (layer == 0 and self.entries) or (layer + 2 == len(column) and self.exits)
+        return self.style.layer_gap / 3 if bare else self.style.layer_gap
 
     def places(self) -> FlatPlaces:
         graph, proper = self.graph, self.proper
