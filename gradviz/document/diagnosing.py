@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gradviz.diagnose.finding import Finding
-from gradviz.errors import GradvizError, TraceError
+from gradviz.errors import GradvizError
 
 Post = Callable[[Callable[[], object]], None]
 Diagnose = Callable[[Path], tuple[Finding, ...]]
@@ -41,14 +41,13 @@ class Diagnosing:
 
         def work() -> None:
             findings: tuple[Finding, ...] = ()
-            trouble = ""
+            trouble = "The diagnosis failed."  # stands if a fault of ours passes through to threading's hook
             try:
-                findings = self._diagnose(path)
-            except TraceError as error:
-                trouble = str(error)
+                findings, trouble = self._diagnose(path), ""
             except GradvizError as error:
                 trouble = str(error)
-            self._post(lambda: deliver(findings, trouble))
+            finally:
+                self._post(lambda: deliver(findings, trouble))
 
         self._thread = threading.Thread(target=work, name="diagnosis", daemon=True)
         self._thread.start()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -19,9 +20,12 @@ from gradviz.gui.theme import Theme
 from gradviz.gui.window import Window
 from gradviz.resources_path import resources_path
 
+QUIT_VARIABLE = "GRADVIZ_QUIT_AFTER_PAINT"  # for measuring the start: print the seconds to the first paint, and quit
+
 
 def run(path: Path | None = None, function: str = "", quit_after_paint: bool = False) -> int:
     """Open the window on a script, a recording, or the welcome page; returns the exit status."""
+    quit_after_paint = quit_after_paint or bool(os.environ.get(QUIT_VARIABLE))
     began = time.perf_counter()
     application = make_application()
     window, theme = make_window(application)
@@ -98,7 +102,13 @@ def catch_errors(window: Window) -> None:
         sys.__excepthook__(kind, error, trace)
         window.tell_fault(error)
 
+    def thread_hook(args: threading.ExceptHookArgs) -> None:
+        error = args.exc_value
+        if error is not None and not isinstance(error, SystemExit):
+            window.post(lambda: hook(type(error), error, args.exc_traceback))
+
     sys.excepthook = hook
+    threading.excepthook = thread_hook
 
 
 def warm_up() -> None:
@@ -106,7 +116,7 @@ def warm_up() -> None:
 
     def load() -> None:
         import networkx  # noqa: F401  # loaded for whoever imports it next
-        import pyqtgraph  # type: ignore[import-untyped,unused-ignore]  # noqa: F401  # as above
+        import pyqtgraph  # noqa: F401  # as above
 
     threading.Thread(target=load, name="warm-up", daemon=True).start()
 
@@ -117,7 +127,7 @@ class FirstPaint(QObject):
     def __init__(self, window: Window) -> None:
         super().__init__(window)
         self._window = window
-        self.painted = lambda: None
+        self.painted: Callable[[], None] = lambda: None
         window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

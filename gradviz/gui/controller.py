@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QUrl
-from PySide6.QtGui import QAction, QDesktopServices
+from PySide6.QtCore import QObject, QSize, Qt, QUrl
+from PySide6.QtGui import QAction, QDesktopServices, QPainter, QPixmap
 
 from gradviz.document.actions import NO_PASS, NO_RECORDING, Availability
 from gradviz.document.gallery import Example
@@ -16,9 +16,13 @@ from gradviz.document.settings import Recent, RunSettings
 from gradviz.document.state import Notice, State
 from gradviz.gui.file_dialogs import FileDialogs
 from gradviz.gui.find_box import FindBox
+from gradviz.gui.help_dialogs import AboutDialog, ShortcutsDialog
 from gradviz.gui.output import OutputPane
 from gradviz.gui.progress import Progress
+from gradviz.gui.recordings_dialog import RecordingsDialog
 from gradviz.gui.run_panel import RunPanel
+from gradviz.gui.welcome import draw_logo
+from gradviz.resources_path import resources_path
 
 if TYPE_CHECKING:
     from gradviz.gui.window import Window
@@ -60,6 +64,10 @@ class Controller(QObject):
         commands.bind("run_settings", lambda: window.docks.front("run"), self._has_script)
         commands.bind("find", self._find, self._has_pass)
         commands.bind("save", self.dialogs.ask_save, self._has_recording)
+        commands.bind("shortcuts", lambda: ShortcutsDialog(commands, window).open())
+        commands.bind("about", self._about)
+        commands.bind("recordings", self._recordings)
+        commands.bind("guide", self._guide)
         window.fills["recent"] = self._recent_actions
         window.toolbar.level_chosen.connect(self._choose_level)
         window.status.change_interpreter_requested.connect(lambda: window.docks.front("run"))
@@ -103,6 +111,25 @@ class Controller(QObject):
         self._document.change_settings(replace(self._document.run_settings, level=level))
         if self._panes_known:
             self._run_pane().show_settings(self._document.state, self._document.run_settings)
+
+    def _about(self) -> None:
+        pixmap = QPixmap(QSize(84, 84))
+        pixmap.setDevicePixelRatio(2)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
+        draw_logo(painter, self._window.theme)
+        painter.end()
+        AboutDialog(pixmap, self._window.interpreter_words(), self._window).open()
+
+    def _recordings(self) -> None:
+        state = self._document.state
+        keep = state.recording if state.recording is not None and not state.saved else None
+        RecordingsDialog(self._document.recordings, keep, self._window).open()
+
+    def _guide(self) -> None:
+        """The README of a checkout; an installed program has it on its page."""
+        readme = resources_path("examples").parents[1] / "README.md"
+        open_outside(readme if readme.is_file() else resources_path("examples", "README.md"))
 
     def _recent_actions(self) -> list[QAction]:
         actions = []

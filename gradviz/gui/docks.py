@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QByteArray, QCoreApplication, QObject, Qt, QTimer
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QVBoxLayout, QWidget
 
 from gradviz.draw.tokens import INSPECTOR, LEFT_DOCK
 from gradviz.gui.dock_title import DockTitle
@@ -165,6 +165,9 @@ class Docks(QObject):
 
     def _arrange_heads(self) -> None:
         """A dock among tabs has no head: its tab is one."""
+        for bar in self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            bar.setElideMode(Qt.TextElideMode.ElideNone)
+            bar.setExpanding(False)
         for name, dock in self.by_name.items():
             tabbed = any(not other.isHidden() for other in self._window.tabifiedDockWidgets(dock))
             title = self._titles[name]

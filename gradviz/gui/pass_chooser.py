@@ -44,7 +44,7 @@ class PassChooser(QComboBox):
         self._fill(force=False)
         index = self.findData(view.pass_id)
         with QSignalBlocker(self):
-            self.setCurrentIndex(index)
+            self.setCurrentIndex(max(0, index))
 
     def _fill(self, force: bool) -> None:
         passes = self._passes()

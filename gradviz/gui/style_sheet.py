@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from gradviz.draw.fonts import font
 from gradviz.draw.tokens import CELL, Tokens
+from gradviz.resources_path import resources_path
 
 
 def style_sheet(t: Tokens) -> str:
@@ -77,16 +78,19 @@ QCheckBox, QRadioButton {{ spacing: 6px; font-size: 13px; }}
 
 def _fields(t: Tokens) -> str:
     mono = font(CELL).family()
+    arrow = resources_path("icons", f"chevron_down_{t.name}.png").as_posix()
     return f"""
 QLineEdit, QComboBox, QSpinBox, QDoubleSpinBox {{ background: {t.pane}; color: {t.text}; border: 1px solid {t.control};
   border-radius: 4px; padding: 2px 7px; min-height: 20px; font-size: 13px;
   selection-background-color: {t.accent}; selection-color: {t.on_fill}; }}
 QLineEdit:disabled, QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled {{ color: {t.disabled};
   border-color: {t.border}; background: {t.window}; }}
+QComboBox:editable {{ padding-right: 20px; }}
 QLineEdit:focus, QComboBox:focus, QPlainTextEdit[role="field"]:focus {{ border-color: {t.accent}; }}
 QLineEdit[role="code"], QPlainTextEdit[role="field"] {{ font-family: "{mono}"; font-size: 12px; }}
 QComboBox {{ padding-right: 20px; }}
 QComboBox::drop-down {{ border: 0; width: 20px; }}
+QComboBox::down-arrow {{ image: url("{arrow}"); width: 12px; height: 12px; }}
 QComboBox QAbstractItemView {{ background: {t.pane}; border: 1px solid {t.border}; outline: 0;
   selection-background-color: {t.accent_soft}; selection-color: {t.text}; padding: 2px; }}
 QPlainTextEdit, QTextEdit {{ background: {t.pane}; color: {t.text}; border: 0;

@@ -17,6 +17,7 @@ from gradviz.document.document import Document
 from gradviz.document.gallery import load_gallery
 from gradviz.document.hub import Hub
 from gradviz.document.settings import Settings
+from gradviz.draw.tokens import TIMELINE
 from gradviz.gui.centre import Centre
 from gradviz.gui.commands import Commands
 from gradviz.gui.docks import Docks
@@ -74,6 +75,7 @@ class Window(QMainWindow):
         bar.setMovable(False)
         bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
         bar.addWidget(self.timeline)
+        bar.setFixedHeight(TIMELINE)
         self.addToolBar(bar)
         return bar
 
