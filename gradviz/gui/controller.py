@@ -14,6 +14,8 @@ from gradviz.document.gallery import Example
 from gradviz.document.hub import View
 from gradviz.document.settings import Recent, RunSettings
 from gradviz.document.state import Notice, State
+from gradviz.gui.canvas.canvas import Canvas
+from gradviz.gui.canvas_link import CanvasLink
 from gradviz.gui.file_dialogs import FileDialogs
 from gradviz.gui.find_box import FindBox
 from gradviz.gui.help_dialogs import AboutDialog, ShortcutsDialog
@@ -202,6 +204,9 @@ class Controller(QObject):
         if self._panes_known:
             return
         self._panes_known = True
+        canvas = self._window.centre.canvas
+        assert isinstance(canvas, Canvas)
+        self.canvas_link = CanvasLink(self._window, canvas)
         output, document = self._output_pane(), self._document
         document.output_came.listen(output.add)
         document.output_cleared.listen(lambda _: output.clear())

@@ -223,6 +223,9 @@ class Window(QMainWindow):
     def close_everything(self) -> None:
         """End what runs and close what is open: nothing may stay behind."""
         self.document.shut_down()
+        canvas = self.centre.canvas
+        if canvas is not None:
+            canvas.close()  # ends the layout's process
 
 
 def _holds(parent: QWidget, child: QObject | None) -> bool:
