@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Optional, Union
+from typing import Union
 
 from gradviz.trace.model import Dim
 
@@ -60,13 +60,13 @@ class Finding:
     column: int = -1
     end_line: int = 0
     end_column: int = -1
-    raised_line: Optional[int] = None
-    raised_file: Optional[str] = None
-    symptom_line: Optional[int] = None  # where it shows, if that is another line
+    raised_line: int | None = None
+    raised_file: str | None = None
+    symptom_line: int | None = None  # where it shows, if that is another line
     node: str = ""  # "SumBackward0"
     op: str = ""  # "sum"
-    pass_id: Optional[int] = None
-    step: Optional[int] = None  # number of the step in the pass that it belongs to, if it ran
+    pass_id: int | None = None
+    step: int | None = None  # number of the step in the pass that it belongs to, if it ran
     expected_shape: ShapeOrWords = None
     received_shape: ShapeOrWords = None
     marks: tuple[Mark, ...] = ()

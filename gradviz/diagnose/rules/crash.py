@@ -1,0 +1,142 @@
+"""worker-died and uncaught-exception: ends that no other rule explains."""
+
+from __future__ import annotations
+
+import ast
+import re
+import signal
+from typing import Any
+
+from gradviz.diagnose.build import raised
+from gradviz.diagnose.case import Case
+from gradviz.diagnose.customs import custom_backward
+from gradviz.diagnose.examination import Examination
+from gradviz.diagnose.finding import Finding, Mark
+from gradviz.diagnose.rules.forward import first_sentence
+from gradviz.diagnose.source import Place, as_call
+from gradviz.diagnose.vocabulary import plain
+from gradviz.trace import model
+
+_REMOVED = re.compile(r"deprecated since version .* (?:and )?is now removed|module 'torch' has no attribute '(\w+)'")
+# Functions that PyTorch dropped, with what took their place and what to mind.
+REPLACEMENTS = {
+    "symeig": (
+        "linalg.eigh",
+        "It reads the lower triangle by default, symeig read the upper one; it always returns the eigenvectors too.",
+    ),
+    "eig": ("linalg.eig", "Its result is complex, also for a real matrix."),
+    "lstsq": ("linalg.lstsq", "The arguments stand the other way round: linalg.lstsq(A, B)."),
+    "solve": (
+        "linalg.solve",
+        "The arguments stand the other way round: linalg.solve(A, B), and no LU comes with the result.",
+    ),
+    "matrix_rank": ("linalg.matrix_rank", "Its tolerance arguments are called atol and rtol."),
+    "qr": ("linalg.qr", "some=False is mode='complete' there."),
+    "rfft": ("fft.rfft", "Its result is complex, not a pair of reals."),
+    "irfft": ("fft.irfft", "Its argument is complex, not a pair of reals."),
+    "ger": ("outer", "The arguments are the same."),
+    "cholesky_solve": ("cholesky_solve", ""),
+}
+_QUIET_ENDS = {"recording", "ok", "timeout", "stopped", "not-run"}
+
+
+def worker_died(exam: Examination) -> Finding | None:
+    """The process ended without a Python error, in the middle of a pass or by a signal."""
+    case, run = exam.case, exam.case.run
+    if run.status in _QUIET_ENDS:
+        return None
+    running = next((p for p in reversed(case.passes) if p.outcome == "running"), None)
+    how = _how(run)
+    if running is not None:
+        index = running.running_node if running.running_node is not None else running.failed_node
+        if index is not None and 0 <= index < running.nodes:
+            return _died_at(exam, running, case.node(running.id, index), how)
+    if run.signal is None and run.status != "killed":
+        return None
+    last = next((op for op in reversed(case.ops) if op.stack), None)
+    place = case.place(running.stack if running is not None else last.stack if last is not None else ())
+    return exam.writer.write("worker-died", "error", place, "worker-died-forward", {"how": how, "line": place.line})
+
+
+def _how(run: model.RunInfo) -> str:
+    if run.signal is not None:
+        try:
+            return signal.Signals(run.signal).name
+        except ValueError:
+            return f"signal {run.signal}"
+    return f"exit status {run.exit_code}"
+
+
+def _died_at(exam: Examination, backward: model.Backward, node: model.Node, how: str) -> Finding:
+    case = exam.case
+    op = case.node_op(node)
+    place = case.place(op.stack if op is not None and op.stack else backward.stack)
+    made = f"{plain(op.name)} on line {place.line}" if op is not None else "an unknown call"
+    found = custom_backward(case, node)
+    if found is not None:
+        body = [s for s in found.method.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+        place = found.code.place(body[0]) if len(body) == 1 else found.head
+    return exam.writer.write(
+        "worker-died",
+        "error",
+        place,
+        "worker-died",
+        {"how": how, "node": node.name, "op": made, "line": place.line},
+        pass_id=backward.id,
+        node=node.name,
+        op=plain(op.name) if op is not None else "",
+        step=case.steps_of(backward.id).get(node.index),
+        symptom_line=backward.stack[0].line if backward.stack else None,
+        marks=(Mark("node", node.index),),
+    )
+
+
+def uncaught(exam: Examination, error: model.ExceptionInfo, **more: Any) -> Finding:
+    case = exam.case
+    gone = _removed(case, error)
+    place = case.place(error.stack)
+    if not error.stack and error.raised_file and error.raised_line:
+        place = Place(error.raised_file, error.raised_line)
+    if gone is not None:
+        old, fix = gone
+        new, difference = REPLACEMENTS[old]
+        parts = {
+            "old": old,
+            "new": new,
+            "difference": difference,
+            "framework": case.run.framework or "this PyTorch",
+            "fix": fix,
+        }
+        return exam.writer.write(
+            "uncaught-exception", "error", place, "removed-function", parts, op=old, **raised(error)
+        )
+    parts: dict[str, object] = {
+        "type": error.type.rpartition(".")[2],
+        "reason": first_sentence(error.message),
+        "line": place.line,
+    }
+    phrase = "uncaught-caught" if error.caught else "uncaught"
+    return exam.writer.write("uncaught-exception", "error", place, phrase, parts, **(raised(error) | more))
+
+
+def _removed(case: Case, error: model.ExceptionInfo) -> tuple[str, str] | None:
+    """The name of a function that is gone, and the call with its replacement."""
+    match = _REMOVED.search(error.message)
+    if match is None or not error.stack:
+        return None
+    code = case.code(error.stack[0].file)
+    if code is None:
+        return None
+    written = code.expression(error.stack[0])
+    statement = code.statement_of(written) if written is not None else None
+    for node in ast.walk(statement) if statement is not None else ():
+        name = node.attr if isinstance(node, ast.Attribute) else ""
+        if name in REPLACEMENTS:
+            call = (
+                next((as_call(n) for n in ast.walk(statement) if isinstance(n, ast.Call) and n.func is node), None)
+                if statement
+                else None
+            )
+            arguments = code.text(call.positional[0]) if call is not None and call.positional else "..."
+            return name, f"torch.{REPLACEMENTS[name][0]}({arguments})"
+    return None

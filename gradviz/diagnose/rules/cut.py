@@ -1,0 +1,411 @@
+"""detached, missing-create-graph, constant-derivative: an output that hangs on nothing, or on less than it should."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from gradviz.diagnose import shapes
+from gradviz.diagnose.ancestry import Cut, ancestors, cuts, leaves_behind
+from gradviz.diagnose.build import raised, raised_at_call
+from gradviz.diagnose.calls import pass_call, rewritten, root_text
+from gradviz.diagnose.case import Case
+from gradviz.diagnose.examination import Examination
+from gradviz.diagnose.finding import Finding, Mark
+from gradviz.diagnose.naming import operand_name, value_name
+from gradviz.diagnose.source import Place, called_name
+from gradviz.diagnose.vocabulary import COMPARISONS, LEAVES_FOR_PYTHON, plain
+from gradviz.trace import model
+from gradviz.trace.packing import OP_INFERENCE, OP_NO_GRAD, VALUE_REQUIRES_GRAD
+
+NO_GRAPH = re.compile(r"does not require grad and does not have a grad_fn")
+
+
+def is_gradient_call(op: model.Op) -> bool:
+    """torch.autograd.grad recorded as a call; reading x.grad has one operand and no list."""
+    return op.name == "grad" and bool(op.results) and len(op.operands) >= 2
+
+
+def no_graph(exam: Examination, backward: model.Backward, error: model.ExceptionInfo | None) -> Finding:
+    """The finding for an output that no gradient can flow from."""
+    case = exam.case
+    index = next((i for i, port in enumerate(backward.roots) if not port.requires_grad), 0)
+    port = backward.roots[index]
+    found = cuts(case, port.value)
+    explicit = [cut for cut in found if not cut.no_grad]
+    gradient = next((op for op in ancestors(case, port.value) if is_gradient_call(op)), None)
+    if gradient is not None and not explicit:
+        source = _pass_of(case, gradient)
+        if source is not None and source.create_graph:
+            return _constant(exam, backward, error, index, source)
+        if source is not None:
+            return _no_create_graph(exam, backward, error, source, "error")
+    if found:
+        cut = explicit[0] if explicit else found[-1]
+        return _cut(exam, backward, error, index, cut)
+    if _without_grad(case, port.value):
+        return _no_grad_mode(exam, backward, error, index)
+    return _nothing_required(exam, backward, error, index)
+
+
+def _pass_of(case: Case, gradient: model.Op) -> model.Backward | None:
+    """The pass that a recorded call of autograd.grad ran."""
+    same = [p for p in case.passes if p.stack[:1] == gradient.stack[:1] and p.inputs]
+    values = {v.number for v in gradient.operands}
+    exact = [
+        p for p in same if values & {port.value for port in p.inputs} and values & {port.value for port in p.roots}
+    ]
+    chosen = exact or same
+    return chosen[-1] if chosen else None
+
+
+def _fields(exam: Examination, backward: model.Backward, error: model.ExceptionInfo | None) -> dict[str, Any]:
+    more = {} if backward.outcome == "completed" else raised_at_call(error, backward.stack)
+    return {"pass_id": backward.id, "symptom_line": backward.stack[0].line if backward.stack else None, **more}
+
+
+def _root(exam: Examination, backward: model.Backward, index: int) -> str:
+    return root_text(exam.case, pass_call(exam.case, backward), backward, index)
+
+
+def cut_phrase(op: model.Op) -> str:
+    name = plain(op.name)
+    if name in COMPARISONS:
+        return "cut-comparison"
+    if name in ("argmax", "argmin", "argsort", "multinomial", "bernoulli", "long", "int", "bool"):
+        return "cut-choice"
+    if name in LEAVES_FOR_PYTHON:
+        return "cut-python"
+    return "cut-detach"
+
+
+def _cut(
+    exam: Examination, backward: model.Backward, error: model.ExceptionInfo | None, index: int, cut: Cut
+) -> Finding:
+    case, op = exam.case, cut.op
+    place = case.place(op.stack)
+    if cut.no_grad:
+        return _no_grad_mode(exam, backward, error, index, op)
+    name = operand_name(case, op, cut.operand) or "the value"
+    return exam.writer.write(
+        "detached",
+        "error",
+        place,
+        cut_phrase(op),
+        {
+            "root": _root(exam, backward, index),
+            "name": name,
+            "op": shown(op),
+            "line": place.line,
+            "call": backward.stack[0].line if backward.stack else "?",
+            "new": mend(case, op, name),
+        },
+        op=plain(op.name).strip("_"),
+        **_fields(exam, backward, error),
+    )
+
+
+def shown(op: model.Op) -> str:
+    """How the person writes the call: `.detach()`, `.data`, `>`."""
+    name = plain(op.name)
+    signs = {"gt": ">", "lt": "<", "ge": ">=", "le": "<=", "eq": "==", "ne": "!="}
+    if name in signs:
+        return signs[name]
+    conversions = {"__float__": "float()", "__int__": "int()", "__array__": "the conversion to an array"}
+    if name in conversions:
+        return conversions[name]
+    return ".data" if name == "data" else f".{name}()"
+
+
+def mend(case: Case, op: model.Op, name: str) -> str:
+    """The line without the cut, or what to use in its place."""
+    code = case.code(op.stack[0].file) if op.stack else None
+    line = code.line(op.stack[0].line).strip() if code is not None else ""
+    kind = plain(op.name)
+    if kind in COMPARISONS:
+        return "loss = torch.nn.functional.binary_cross_entropy_with_logits(prediction, target)"
+    if kind in ("argmax", "argmin"):
+        return "loss = torch.nn.functional.cross_entropy(scores, labels)"
+    text = shown(op)
+    if text.startswith(".") and text in line:
+        without = line.replace(text, "")
+        numpy_left = ".numpy()" in without
+        return without.replace(".numpy()", "") if numpy_left else without
+    return f"Use {name} itself, and torch's own functions on it."
+
+
+def _without_grad(case: Case, value: int) -> bool:
+    return any(op.flags & (OP_NO_GRAD | OP_INFERENCE) for op in ancestors(case, value))
+
+
+def _no_grad_mode(
+    exam: Examination,
+    backward: model.Backward,
+    error: model.ExceptionInfo | None,
+    index: int,
+    op: model.Op | None = None,
+) -> Finding:
+    case = exam.case
+    if op is None:
+        made = [o for o in ancestors(case, backward.roots[index].value) if o.flags & (OP_NO_GRAD | OP_INFERENCE)]
+        op = made[-1] if made else None
+    place = case.place(op.stack if op is not None else backward.stack)
+    switch = switched_off(case, op.stack) if op is not None else None
+    return exam.writer.write(
+        "detached",
+        "error",
+        switch[0] if switch is not None else place,
+        "cut-no-grad",
+        {
+            "root": _root(exam, backward, index),
+            "switch": switch[1] if switch is not None else "no_grad",
+            "line": place.line,
+            "op": plain(op.name) if op is not None else "it",
+        },
+        op=plain(op.name) if op is not None else "",
+        **_fields(exam, backward, error),
+    )
+
+
+def switched_off(case: Case, stack: model.Stack) -> tuple[Place, str] | None:
+    """The `with` or decorator that turned gradients off round a call, in the nearest frame that has one."""
+    names = {"no_grad", "inference_mode", "set_grad_enabled"}
+    for frame in stack:
+        code = case.code(frame.file)
+        statement = code.statement(frame.line) if code is not None else None
+        if code is None or statement is None:
+            continue
+        for above in code.parents(statement):
+            if isinstance(above, (ast.With, ast.AsyncWith)):
+                for item in above.items:
+                    call = item.context_expr
+                    if isinstance(call, ast.Call) and called_name(call) in names:
+                        return code.place(call), code.text(call)
+            if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                for one in above.decorator_list:
+                    if any(name in code.text(one) for name in names):
+                        return code.place(one), code.text(one)
+        for node in ast.walk(code.tree):
+            if isinstance(node, ast.Call) and called_name(node) == "set_grad_enabled" and node.lineno < frame.line:
+                return code.place(node), code.text(node)
+    return None
+
+
+def _nothing_required(
+    exam: Examination, backward: model.Backward, error: model.ExceptionInfo | None, index: int
+) -> Finding:
+    """No cut was found: nothing that the output was computed from asks for a gradient."""
+    case = exam.case
+    behind = leaves_behind(case, backward.roots[index].value)
+    parameters = [leaf for leaf in case.leaves if leaf.value in behind and leaf.kind == "parameter"]
+    frozen = _frozen_at(case, behind)
+    if frozen is not None:
+        place, line = frozen
+        names = ", ".join(leaf.name for leaf in parameters[:3] if leaf.name) or "the parameters"
+        return exam.writer.write(
+            "detached",
+            "error",
+            place,
+            "cut-frozen",
+            {"root": _root(exam, backward, index), "names": names, "line": place.line, "text": line},
+            op="requires_grad",
+            node="",
+            **_fields(exam, backward, error),
+        )
+    place, name = _first_made(case, behind, backward)
+    return exam.writer.write(
+        "detached",
+        "error",
+        place,
+        "cut-never-required",
+        {
+            "root": _root(exam, backward, index),
+            "name": name or "the tensor to differentiate by",
+            "call": backward.stack[0].line if backward.stack else "?",
+        },
+        op="requires_grad",
+        **_fields(exam, backward, error),
+    )
+
+
+def _frozen_at(case: Case, behind: set[int]) -> tuple[Place, str] | None:
+    for op in reversed(case.ops):
+        name = plain(op.name)
+        if name != "requires_grad" or not any(v.number in behind for v in op.operands):
+            continue
+        value = op.arguments.get("value", op.arguments.get("requires_grad", op.arguments.get("mode", False)))
+        if value in (False, "False") and op.stack:
+            place = case.place(op.stack)
+            code = case.code(place.file)
+            return place, code.line(place.line).strip() if code is not None else ""
+    for leaf in case.leaves:
+        if leaf.value in behind and leaf.kind == "parameter" and not leaf.requires_grad:
+            found = _frozen_in_text(case)
+            if found is not None:
+                return found
+    return None
+
+
+def _frozen_in_text(case: Case) -> tuple[Place, str] | None:
+    code = case.code(case.run.script or case.run.target)
+    if code is None:
+        return None
+    for number, line in enumerate(code.lines, 1):
+        if re.search(r"requires_grad\s*=\s*False|requires_grad_\(False\)", line):
+            return Place(code.path, number), line.strip()
+    return None
+
+
+def _first_made(case: Case, behind: set[int], backward: model.Backward) -> tuple[Place, str]:
+    """Where the floating-point inputs were made; the call of backward where that isn't known."""
+    for number in sorted(behind):
+        op = case.origin(number)
+        floating = op is not None and any(r.spec.dtype.startswith(("float", "bfloat", "complex")) for r in op.results)
+        if op is not None and op.stack and floating:
+            name = value_name(case, number)
+            if name:
+                return case.place(op.stack), name
+    return case.place(backward.stack), ""
+
+
+def _no_create_graph(
+    exam: Examination,
+    backward: model.Backward,
+    error: model.ExceptionInfo | None,
+    source: model.Backward,
+    severity: str,
+) -> Finding:
+    case = exam.case
+    called = pass_call(case, source)
+    new = _with_create_graph(called)
+    name = _root(exam, backward, 0)
+    result = ""
+    if called.code is not None and called.call is not None:
+        statement = called.code.statement_of(called.call.node)
+        names = (
+            [n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+            if statement
+            else []
+        )
+        result = names[0] if names else ""
+    return exam.writer.write(
+        "missing-create-graph",
+        severity,
+        called.place,
+        "missing-create-graph"
+        if severity == "error" and backward.outcome != "completed"
+        else "missing-create-graph-silent",
+        {
+            "root": name,
+            "result": result or "the gradient",
+            "call": backward.stack[0].line if backward.stack else "?",
+            "line": called.place.line,
+            "new": new,
+        },
+        op="grad",
+        **_fields(exam, backward, error),
+    )
+
+
+def _with_create_graph(called: Any) -> str:
+    keep = called.call.keywords.get("retain_graph") if called.call is not None else None
+    swap = called.call.keywords.get("create_graph") if called.call is not None else None
+    if swap is not None:
+        return rewritten(called, drop=keep, swap={swap: "True"})
+    return rewritten(called, drop=keep, add="create_graph=True") or "torch.autograd.grad(..., create_graph=True)"
+
+
+def _constant(
+    exam: Examination, backward: model.Backward, error: model.ExceptionInfo | None, index: int, source: model.Backward
+) -> Finding:
+    case = exam.case
+    node = case.node(source.id, source.roots[0].node) if source.roots and source.roots[0].node >= 0 else None
+    op = case.node_op(node) if node is not None else None
+    place = case.place(op.stack if op is not None and op.stack else backward.stack)
+    name = _root(exam, backward, index)
+    return exam.writer.write(
+        "constant-derivative",
+        "warning",
+        place,
+        "constant-derivative",
+        {
+            "root": name,
+            "line": source.stack[0].line if source.stack else "?",
+            "call": backward.stack[0].line if backward.stack else "?",
+        },
+        node=node.name if node is not None else "",
+        op=plain(op.name) if op is not None else "",
+        **_fields(exam, backward, error),
+    )
+
+
+def penalties(exam: Examination) -> Iterator[Finding]:
+    """missing-create-graph without an error: a number made of gradients and added to a loss, with no way back."""
+    case = exam.case
+    told: set[tuple[str, int]] = set()
+    for op in case.ops:
+        if not is_gradient_call(op) or any(r.flags & VALUE_REQUIRES_GRAD for r in op.results):
+            continue
+        source = _pass_of(case, op)
+        if source is None or source.create_graph:
+            continue
+        joined = _added_as_number(case, op)
+        place = case.place(source.stack)
+        if joined is None or (place.file, place.line) in told:
+            continue
+        used = _pass_with(case, joined)
+        if used is not None:
+            told.add((place.file, place.line))
+            yield _no_create_graph(exam, used, None, source, "error")
+
+
+def _added_as_number(case: Case, gradient: model.Op) -> model.Op | None:
+    """The call that adds a scalar made of the gradients alone to something that needs grad."""
+    waiting = [(r.number, gradient.number) for r in gradient.results]
+    seen: set[int] = set()
+    while waiting and len(seen) < 300:
+        value, after = waiting.pop(0)
+        for op in case.users(value, after):
+            if op.number in seen or is_gradient_call(op):
+                continue
+            seen.add(op.number)
+            mixes = any(v.flags & VALUE_REQUIRES_GRAD for v in op.operands)
+            mine = next(v for v in op.operands if v.number == value)
+            if mixes:
+                if (
+                    plain(op.name) in ("add", "sub")
+                    and shapes.count(mine.spec.shape) == 1
+                    and value not in {r.number for r in gradient.results}
+                ):
+                    return op
+                continue
+            if plain(op.name) in ("detach", "data", "item", "numpy", "sign") or op.flags & OP_NO_GRAD:
+                continue
+            waiting += [(r.number, op.number) for r in op.results]
+    return None
+
+
+def _pass_with(case: Case, op: model.Op) -> model.Backward | None:
+    for backward in case.passes:
+        if bool((case.trace.graph(backward.id).op == op.number).any()):
+            return backward
+    return None
+
+
+def conversion(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) -> Finding:
+    """numpy() and its kind, which refuse a tensor that needs grad."""
+    case = exam.case
+    place = case.place(op.stack if op is not None and op.stack else error.stack)
+    name = (operand_name(case, op, 0) if op is not None and op.operands else "") or "the tensor"
+    return exam.writer.write(
+        "detached",
+        "error",
+        place,
+        "cut-numpy-refused",
+        {"name": name, "op": shown(op) if op is not None else ".numpy()"},
+        op=plain(op.name).strip("_") if op is not None else "numpy",
+        marks=(Mark("operand", -1, 0),),
+        **raised(error),
+    )

@@ -1,0 +1,142 @@
+"""unused-input and non-leaf-grad: asking for a gradient that the graph doesn't lead to or doesn't keep."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from gradviz.diagnose.ancestry import as_cut
+from gradviz.diagnose.build import raised_at_call
+from gradviz.diagnose.calls import pass_call, root_text
+from gradviz.diagnose.case import Case
+from gradviz.diagnose.dataflow import last_assignment
+from gradviz.diagnose.examination import Examination
+from gradviz.diagnose.finding import Finding
+from gradviz.diagnose.naming import operand_name, value_name
+from gradviz.diagnose.rules.cut import mend, shown
+from gradviz.diagnose.source import Place, root_name
+from gradviz.diagnose.vocabulary import plain
+from gradviz.trace import model
+
+UNUSED = re.compile(r"appears to not have been used in the graph|differentiated Tensors? .* does not require grad")
+_POSITION = re.compile(r"at index (\d+)")
+_NON_LEAF = re.compile(
+    r"^(?P<file>.+?):(?P<line>\d+): UserWarning: The \.grad attribute of a Tensor that is not a leaf", re.M
+)
+
+
+def unused_input(exam: Examination, backward: model.Backward, error: model.ExceptionInfo) -> Finding:
+    """The finding for an input that the output does not depend on."""
+    case, called = exam.case, pass_call(exam.case, backward)
+    match = _POSITION.search(error.message)
+    index = int(match.group(1)) if match is not None else 0
+    port = backward.inputs[index] if index < len(backward.inputs) else None
+    name = _input_name(case, backward, index)
+    place, phrase, op = called.place, "unused-input", None
+    original = ""
+    if port is not None:
+        cut = next((user for user in case.users(port.value) if as_cut(user) is not None), None)
+        maker = case.producer(port.value)
+        if cut is not None:
+            place, phrase, op = case.place(cut.stack), "unused-input-cut", cut
+        elif maker is not None and maker.operands and maker.stack:
+            place, phrase, op = case.place(maker.stack), "unused-input-copy", maker
+            original = operand_name(case, maker, 0) or value_name(case, maker.operands[0].number)
+    root = root_text(case, called, backward, 0) if backward.roots else "the output"
+    new = mend(case, op, name) if phrase == "unused-input-cut" and op is not None else original or name
+    if phrase == "unused-input-copy":
+        new = f"Differentiate by {original or 'the tensor itself'}."
+    elif phrase == "unused-input":
+        new = f"Use {name} in the computation of {root}, or pass allow_unused=True if None is meant."
+    node = _node_of(case, op)
+    return exam.writer.write(
+        "unused-input",
+        "error",
+        place,
+        phrase,
+        {
+            "root": root,
+            "name": name,
+            "line": place.line,
+            "op": shown(op)
+            if phrase == "unused-input-cut" and op is not None
+            else plain(op.name)
+            if op is not None
+            else "",
+            "original": original or "another tensor",
+            "new": new,
+        },
+        node=node,
+        op=plain(op.name) if op is not None else "",
+        pass_id=backward.id,
+        symptom_line=backward.stack[0].line if backward.stack else None,
+        **raised_at_call(error, backward.stack),
+    )
+
+
+def _node_of(case: Case, op: model.Op | None) -> str:
+    """The name that torch gives the node of a call which no pass ever visited."""
+    if op is None or as_cut(op) is not None or not op.results:
+        return ""
+    return "".join(part.capitalize() for part in plain(op.name).split("_")) + "Backward0"
+
+
+def _input_name(case: Case, backward: model.Backward, index: int) -> str:
+    called = pass_call(case, backward)
+    argument = called.call.argument(1, "inputs") if called.call is not None else None
+    if called.code is not None and argument is not None:
+        parts = argument.elts if isinstance(argument, (ast.Tuple, ast.List)) else [argument]
+        if index < len(parts) and (len(parts) > 1 or len(backward.inputs) == 1):
+            return called.code.short(parts[index]) or "the input"
+    name = value_name(case, backward.inputs[index].value) if index < len(backward.inputs) else ""
+    return name or "the input"
+
+
+def non_leaf_grad(exam: Examination) -> Iterator[Finding]:
+    """Reads of .grad on tensors that keep none; torch itself only warns on stderr."""
+    case = exam.case
+    errors = b"".join(chunk.data for _, chunk in case.trace.output() if chunk.stream == "stderr").decode(
+        "utf-8", "replace"
+    )
+    told: set[tuple[str, int]] = set()
+    for match in _NON_LEAF.finditer(errors):
+        file, line = match["file"], int(match["line"])
+        code = case.code(file)
+        if code is None or (file, line) in told:
+            continue
+        told.add((file, line))
+        statement = code.statement(line)
+        reads = (
+            [n for n in ast.walk(statement) if isinstance(n, ast.Attribute) and n.attr == "grad"] if statement else []
+        )
+        name = code.short(reads[0].value) if reads else ""
+        bound = last_assignment(code, root_name(reads[0].value), reads[0]) if reads else None
+        place = code.place(bound) if bound is not None else Place(file, line)
+        yield exam.writer.write(
+            "non-leaf-grad",
+            "warning",
+            place,
+            "non-leaf-grad",
+            {"name": name or "the tensor"},
+            symptom_line=line,
+            op="grad",
+            **_made(case, place),
+        )
+
+
+def _made(case: Case, place: Place) -> dict[str, object]:
+    """The node and shape of what a line made, for the finding's fields."""
+    ops = [
+        op
+        for op in case.ops
+        if op.stack and any(f.file == place.file and f.line == place.line for f in op.stack) and op.results
+    ]
+    for op in reversed(ops):
+        for backward in case.passes:
+            graph = case.trace.graph(backward.id)
+            found = (graph.op == op.number).nonzero()[0].tolist()
+            if found:
+                node = case.node(backward.id, found[0])
+                return {"node": node.name, "pass_id": backward.id, "expected_shape": op.results[0].spec.shape}
+    return {}

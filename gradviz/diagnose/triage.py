@@ -1,0 +1,153 @@
+"""Which rule explains an error: by where it arose, then by what the recording holds of that place."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from gradviz.diagnose.build import raised_at_call
+from gradviz.diagnose.examination import Examination
+from gradviz.diagnose.finding import Finding, Mark
+from gradviz.diagnose.rules import (
+    crash,
+    custom,
+    cut,
+    forward,
+    hooks,
+    inplace,
+    nonfinite,
+    optimisers,
+    refused,
+    reuse,
+    seeds,
+    startup,
+    unused,
+)
+from gradviz.diagnose.rules.forward_kind import forward_rule, memory
+from gradviz.diagnose.vocabulary import plain
+from gradviz.trace import model
+
+_ENDS = {"SystemExit", "KeyboardInterrupt", "GeneratorExit", "StopIteration"}
+
+
+def explain(exam: Examination, error: model.ExceptionInfo) -> Finding | None:
+    """The finding for one error; None for those that are a way of ending."""
+    if error.type.rpartition(".")[2] in _ENDS:
+        return None
+    found = _explain(exam, error)
+    if error.caught:
+        in_pass = _pass_of(exam, error) is not None
+        found = dataclasses.replace(found, severity="warning" if in_pass else "note", confidence=0.6)
+    return found
+
+
+def _pass_of(exam: Examination, error: model.ExceptionInfo) -> model.Backward | None:
+    """The pass that an error came out of; of nested ones the innermost."""
+    by_id = next((p for p in reversed(exam.case.passes) if p.exception == error.id), None)
+    return by_id or exam.case.backward(error.pass_id)
+
+
+def _explain(exam: Examination, error: model.ExceptionInfo) -> Finding:
+    found = startup.find(exam, error)
+    if found is not None:
+        return found
+    backward = _pass_of(exam, error)
+    if backward is not None and backward.outcome != "completed":
+        return _in_pass(exam, backward, error)
+    return _in_forward(exam, error)
+
+
+def _in_pass(exam: Examination, backward: model.Backward, error: model.ExceptionInfo) -> Finding:
+    if backward.outcome == "refused" or (backward.failed_node is None and not backward.steps):
+        return _refused(exam, backward, error)
+    index = backward.failed_node
+    node = exam.case.node(backward.id, index) if index is not None and 0 <= index < backward.nodes else None
+    found = hooks.raised_by_hook(exam, backward, node, error)
+    if found is None and node is not None:
+        found = _at_node(exam, backward, node, error)
+    if found is None and optimisers.CHECKPOINT.search(error.type + error.message):
+        found = optimisers.checkpoint(exam, backward, error)
+    return found or _other_in_pass(exam, backward, node, error)
+
+
+def _refused(exam: Examination, backward: model.Backward, error: model.ExceptionInfo) -> Finding:
+    found = seeds.find(exam, backward)
+    if found is not None:
+        return found
+    if cut.NO_GRAPH.search(error.message) or (
+        backward.roots and not any(port.requires_grad for port in backward.roots)
+    ):
+        return cut.no_graph(exam, backward, error)
+    if unused.UNUSED.search(error.message):
+        return unused.unused_input(exam, backward, error)
+    return crash.uncaught(exam, error, pass_id=backward.id)
+
+
+def _at_node(
+    exam: Examination, backward: model.Backward, node: model.Node, error: model.ExceptionInfo
+) -> Finding | None:
+    if reuse.FREED.search(error.message):
+        return reuse.freed(exam, backward, node, error)
+    if inplace.MODIFIED.search(error.message):
+        return inplace.modified(exam, backward, node, error)
+    if "returned nan values" in error.message:
+        return nonfinite.raised_by_anomaly(exam, backward, node, error)
+    if memory(error.message, error.type):
+        op = exam.case.op_by_number.get(error.op) if error.op is not None else None
+        made = exam.case.node_op(node)
+        fields = {"node": node.name, "op": plain(made.name) if made is not None else "", "pass_id": backward.id}
+        return refused.memory(exam, op, error, marks=(Mark("node", node.index),), **fields)
+    if optimisers.CHECKPOINT.search(error.type + error.message):
+        return optimisers.checkpoint(exam, backward, error)
+    if unused.UNUSED.search(error.message):
+        return unused.unused_input(exam, backward, error)
+    if custom.is_custom(node) or "once_differentiable" in error.message:
+        return custom.raised_in(exam, backward, node, error)
+    return None
+
+
+def _other_in_pass(
+    exam: Examination, backward: model.Backward, node: model.Node | None, error: model.ExceptionInfo
+) -> Finding:
+    """An error inside a pass that no rule of the engine explains: a call of the person's own code, or a node's own."""
+    op = exam.case.op_by_number.get(error.op) if error.op is not None else None
+    if op is not None and op.stack:
+        return _by_kind(exam, op, error)
+    fields: dict[str, object] = {"pass_id": backward.id}
+    if node is not None:
+        made = exam.case.node_op(node)
+        fields |= {
+            "node": node.name,
+            "op": plain(made.name) if made is not None else "",
+            "marks": (Mark("node", node.index),),
+        }
+    return crash.uncaught(exam, error, **(fields | raised_at_call(error, backward.stack)))
+
+
+def _in_forward(exam: Examination, error: model.ExceptionInfo) -> Finding:
+    if optimisers.SPARSE.search(error.message):
+        return optimisers.sparse(exam, error)
+    op = exam.case.op_by_number.get(error.op) if error.op is not None else None
+    return _by_kind(exam, op, error)
+
+
+def _by_kind(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) -> Finding:
+    rule = forward_rule(op, error)
+    if rule == "forward-shape-error":
+        return forward.shape_error(exam, op, error)
+    if rule == "dtype-mismatch":
+        return refused.dtype(exam, op, error)
+    if rule == "index-out-of-range":
+        return refused.index(exam, op, error)
+    if rule == "out-of-memory":
+        return refused.memory(exam, op, error)
+    if rule == "inplace-on-leaf":
+        return inplace.on_leaf(exam, op, error)
+    if rule == "inplace-on-view":
+        return inplace.on_view(exam, op, error)
+    if rule == "detached":
+        return cut.conversion(exam, op, error)
+    if rule == "hook-on-no-grad":
+        return refused.hook_without_grad(exam, op, error)
+    if rule == "device" and op is not None:
+        return refused.device(exam, op, error)
+    return crash.uncaught(exam, error)

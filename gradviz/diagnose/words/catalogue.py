@@ -1,0 +1,18 @@
+"""The English catalogue: every phrase that a finding can speak in."""
+
+from __future__ import annotations
+
+from gradviz.diagnose.words import broadcast, custom, cut, forward, nonfinite, refused, reuse, seeds, startup
+from gradviz.diagnose.words.phrase import Catalogue
+
+ENGLISH: Catalogue = {
+    **seeds.PHRASES,
+    **custom.PHRASES,
+    **forward.PHRASES,
+    **broadcast.PHRASES,
+    **reuse.PHRASES,
+    **cut.PHRASES,
+    **nonfinite.PHRASES,
+    **refused.PHRASES,
+    **startup.PHRASES,
+}

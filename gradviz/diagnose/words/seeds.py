@@ -1,0 +1,92 @@
+"""Words about the gradient that a backward pass starts from."""
+
+from __future__ import annotations
+
+from gradviz.diagnose.words.phrase import Phrase
+
+PHRASES = {
+    "seed-is-input": Phrase(
+        "The seed gradient has the wrong shape",
+        "{root} has shape {expected}, but {call} was given {seed}, shape {received}, as its gradient.",
+        "The argument of {function}() is the gradient with respect to {root}: a weight for each entry of {root}, so"
+        " it must have the shape of {root}. It does not choose the variable to differentiate by. {seed} is an input"
+        " of this graph, so its gradient arrives in {seed}.grad by itself.",
+        "{new}  # then read {seed}.grad",
+    ),
+    "seed-for-scalar": Phrase(
+        "The seed gradient has the wrong shape",
+        "{root} is a scalar, shape {expected}, but its seed gradient {seed} has shape {received}.",
+        "Backward starts from the gradient with respect to {root}, which must have exactly the shape of {root}:"
+        " {expected}. A shape of {received} is not the same as no dimension at all. For a scalar the seed can be"
+        " left out; it is then 1.",
+        "{new}",
+    ),
+    "seed-is-stack": Phrase(
+        "Several seeds were given as one",
+        "{root} has shape {expected}, but its seed gradient {seed} has shape {received}: {count} seeds stacked.",
+        "A seed gradient weighs the entries of {root}, so it has the shape of {root}. {seed} holds {count} of them,"
+        " one per row, as for a whole Jacobian. Only with is_grads_batched=True does autograd take the first"
+        " dimension as a number of seeds.",
+        "{new}",
+    ),
+    "seed-not-batched": Phrase(
+        "is_grads_batched expects a stack of seeds",
+        "With is_grads_batched=True the seed for {root} must have shape {expected}, but {seed} has shape {received}.",
+        "is_grads_batched=True adds a dimension in front of the seed: it runs one backward pass for each entry of"
+        " that dimension. It has nothing to do with the batch of the data. {seed} holds a single seed for {root}, so"
+        " the flag is not wanted here.",
+        "{new}",
+    ),
+    "seed-same-count": Phrase(
+        "The seed gradient has the wrong shape",
+        "{root} has shape {expected}, but its seed gradient {seed} has shape {received}.",
+        "The seed is the gradient with respect to {root}: one weight for each entry, in the same arrangement. {seed}"
+        " has as many entries as {root}, but in another shape, and autograd does not rearrange it.",
+        "{new}",
+    ),
+    "seed-other": Phrase(
+        "The seed gradient has the wrong shape",
+        "{root} has shape {expected}, but its seed gradient {seed} has shape {received}.",
+        "Backward starts from the gradient with respect to {root}: one weight for each of its entries, so the seed"
+        " must have the shape {expected}. autograd does not broadcast it. Ones give the plain sum of all entries.",
+        "{new}",
+    ),
+    "seed-too-few": Phrase(
+        "There are fewer seeds than outputs",
+        "{roots} outputs were given with {seeds}; each output needs a seed of its own.",
+        "autograd pairs the outputs with the seed gradients one by one. {roots} outputs and {seeds} do not pair up,"
+        " so it stopped before the first node. Build the seeds from the outputs, then their number and shapes always"
+        " fit.",
+        "{new}",
+    ),
+    "seed-too-many": Phrase(
+        "There are more seeds than outputs",
+        "{roots} outputs were given with {seeds}; the last {surplus} had no effect.",
+        "autograd pairs the outputs with the seed gradients one by one and drops what is left over without a word."
+        " What the surplus seeds were meant to weigh is not in these gradients.",
+        "{new}",
+    ),
+    "non-scalar": Phrase(
+        "backward() needs a single number to start from",
+        "{root} has shape {received}, {count} entries, and no seed gradient was given; without one it must be a"
+        " scalar.",
+        "A gradient says how ONE number changes. {root} holds {count} numbers, so autograd does not know how to"
+        " weigh them against each other. Make one number of them, with mean() or sum(), or pass a weight for each"
+        " entry.",
+        "{new}",
+    ),
+    "non-scalar-unreduced": Phrase(
+        "The loss was not reduced to a single number",
+        '{root} has shape {received}, one loss for each of {count} samples, because of reduction="none".',
+        'reduction="none" leaves one loss for each sample. backward() without a seed needs a single number to start'
+        " from. Let the loss be averaged, or reduce it yourself before backward.",
+        "{new}",
+    ),
+    "non-scalar-complex": Phrase(
+        "backward() can't start from a complex number",
+        "{root} is {dtype}; backward without a seed gradient needs a real number.",
+        "Complex numbers have no order, so a complex value can't be made smaller: a loss must be real. When its"
+        " imaginary part is zero by construction, as in z * z.conj(), take the real part; it carries the gradient.",
+        "{new}",
+    ),
+}
