@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import lru_cache
 
 from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF, QGuiApplication
@@ -25,24 +26,43 @@ def _families() -> tuple[str, str]:
     return interface, fixed
 
 
-@lru_cache(maxsize=256)
-def font(style: TextStyle, weight: int = 0, scale: float = 1.0) -> QFont:
+class _Cache(threading.local):
+    """Fonts of one thread: a QFont that two threads measure with at once crashes."""
+
+    def __init__(self) -> None:
+        self.fonts: dict[tuple[TextStyle, int], QFont] = {}
+        self.metrics: dict[tuple[TextStyle, int], QFontMetricsF] = {}
+
+
+_CACHE = _Cache()
+
+
+def font(style: TextStyle, weight: int = 0) -> QFont:
     """The font of a style; `weight` 0 keeps the style's own. Needs a QGuiApplication."""
+    found = _CACHE.fonts.get((style, weight))
+    if found is None:
+        found = _CACHE.fonts[style, weight] = _new_font(style, weight)
+    return found
+
+
+def _new_font(style: TextStyle, weight: int) -> QFont:
     made = QFont(_families()[1 if style.mono else 0])
     if style.mono:
         made.setStyleHint(QFont.StyleHint.Monospace)
         made.setFixedPitch(True)
     made.setWeight(QFont.Weight(weight or style.weight))
     # Sizes are px at 96 dpi and some end in .5: points carry fractions, setPixelSize does not.
-    made.setPointSizeF(max(style.size * scale * 72.0 / screen_dpi(), 0.5))
+    made.setPointSizeF(max(style.size * 72.0 / screen_dpi(), 0.5))
     made.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
     return made
 
 
-@lru_cache(maxsize=64)
 def metrics(style: TextStyle, weight: int = 0) -> QFontMetricsF:
     """Measures of a style's font."""
-    return QFontMetricsF(font(style, weight))
+    found = _CACHE.metrics.get((style, weight))
+    if found is None:
+        found = _CACHE.metrics[style, weight] = QFontMetricsF(font(style, weight))
+    return found
 
 
 class Measurer:

@@ -132,19 +132,21 @@ def draw_tie(surface: Surface, scene: Scene, tie: Tie) -> None:
     surface.text(x, y, text, CAPTION, "text", "center")
 
 
-def draw_frame(
-    surface: Surface, card: Card, rect: tuple[float, float, float, float], selected: bool, words: bool, wording: Wording
-) -> None:
-    """An open group: outline, name at the left, figures at the right."""
+def draw_frame(surface: Surface, card: Card, rect: tuple[float, float, float, float], selected: bool = False) -> None:
+    """The outline of an open group."""
     x, y, width, height = rect
     ink = SEVERITY_INK.get(card.severity, "border")
     surface.rect(
         x, y, width, height, GROUP_RADIUS, "", "accent" if selected else ink, 1.5 if selected or card.severity else 1.0
     )
-    if not words:
-        return
-    surface.icon("chevron_down", x + 10, y + 9, 12)
+
+
+def draw_frame_words(surface: Surface, card: Card, rect: tuple[float, float, float, float], wording: Wording) -> None:
+    """Its name at the left, figures at the right, on a ground of their own: an edge may enter through the header."""
+    x, y, width, _ = rect
     title = fitted(card.title, NODE_NAME, width - 40)
+    surface.rect(x + 6, y + 5, 28 + text_width(title, NODE_NAME), 20, 0, "canvas")
+    surface.icon("chevron_down", x + 10, y + 9, 12)
     surface.text(x + 28, y + 15, title, NODE_NAME, "text")
     left = x + 28 + text_width(title, NODE_NAME) + 8
     facts = [wording.parameters.format(count=count_text(card.parameters))] if card.parameters else []
@@ -152,8 +154,13 @@ def draw_frame(
     room = x + width - 12 - left
     name = fitted(card.class_name, CAPTION, room)
     if room > 20:
+        surface.rect(left - 3, y + 6, text_width(name, CAPTION) + 6, 18, 0, "canvas")
         surface.text(left, y + 15, name, CAPTION, "text2")
     room -= text_width(name, CAPTION) + 16
     while facts and text_width(" · ".join(facts), NODE_LINE) > room:
         facts.pop()
-    surface.text(x + width - 12, y + 15, " · ".join(facts), NODE_LINE, "text2", "right")
+    if facts:
+        said = " · ".join(facts)
+        wide = text_width(said, NODE_LINE)
+        surface.rect(x + width - 15 - wide, y + 6, wide + 6, 18, 0, "canvas")
+        surface.text(x + width - 12, y + 15, said, NODE_LINE, "text2", "right")

@@ -5,7 +5,7 @@ The same code paints the screen and every export; only the far, batched part nee
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from gradviz.draw.lines import (
     draw_badge,
     draw_edge,
     draw_frame,
+    draw_frame_words,
     draw_framed_label,
     draw_quiet_label,
     draw_tie,
@@ -29,7 +30,7 @@ from gradviz.draw.looks import BLOCKS, BLOCKS_ONLY, BOXES, EDGES, NO_NAMES, NO_S
 from gradviz.draw.panel import draw_panel
 from gradviz.draw.surface import QtSurface, Surface
 from gradviz.draw.tokens import Tokens
-from gradviz.scene.model import Look, Scene, State, States
+from gradviz.scene.model import Card, Look, Panel, Scene, State, States
 from gradviz.scene.texts import Texts
 from gradviz.scene.wording import ENGLISH, Wording
 
@@ -66,6 +67,7 @@ class Picture:
         self.texts = texts
         self.shapes = shapes
         self.wording = wording
+        self.finding = -1  # position of the finding that is being shown: its panel stands
         draft = scene.draft
         self.boxes = (
             np.stack(
@@ -110,22 +112,30 @@ class Picture:
         level = self.level(view.zoom, len(boxes))
         surface = QtSurface(painter, tokens, 1.0)
         with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):
-            self._paint_frames(surface, area, words=view.zoom >= NO_NAMES)
+            self._paint_frames(surface, area)
         if level == "near":
             with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):
                 self._paint_near(surface, states, boxes, edges)
         else:
             self._paint_far(painter, tokens, states, view, boxes, edges, level)
         with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):
+            if view.zoom >= NO_NAMES:
+                self._paint_frame_words(surface, area)
             self._paint_marks(surface, area)
 
-    def paint_all(self, surface: Surface, states: States, area: Area | None = None, detail: bool = True) -> None:
+    def paint_blocks(self, painter: QPainter, tokens: Tokens, states: States, view: View) -> None:
+        """Everything as solid blocks, for a map."""
+        boxes, edges = np.arange(len(self.scene.draft)), np.arange(self.scene.draft.edges)
+        self._paint_far(painter, tokens, states, view, boxes, edges, "blocks")
+
+    def paint_all(self, surface: Surface, states: States, area: Area | None = None) -> None:
         """All boxes and edges (of `area`) one by one in full detail, the current one included: for exports."""
         whole = self.scene.bounds if area is None else area
         boxes = self.boxes_in(whole) if area is not None else np.arange(len(self.scene.draft))
         edges = self.edges_in(whole) if area is not None else np.arange(self.scene.draft.edges)
-        self._paint_frames(surface, whole, words=True)
+        self._paint_frames(surface, whole)
         self._paint_near(surface, states, boxes, edges, exported=True)
+        self._paint_frame_words(surface, whole)
         self._paint_marks(surface, whole)
 
     def paint_important(self, surface: Surface, states: States, area: Area) -> None:
@@ -150,11 +160,20 @@ class Picture:
         with surface.moved(x, y, grow), surface.moved(-x, -y, 1.0):
             draw_box(surface, self.scene, self.texts, box, state, Detail())
 
-    def _paint_frames(self, surface: Surface, area: Area, words: bool) -> None:
-        for at, card in enumerate(self.scene.draft.open_cards):
+    def _paint_frames(self, surface: Surface, area: Area) -> None:
+        for card, rect in self._frames_in(area):
+            draw_frame(surface, card, rect)
+
+    def _paint_frame_words(self, surface: Surface, area: Area) -> None:
+        for card, rect in self._frames_in(area):
+            draw_frame_words(surface, card, rect, self.wording)
+
+    def _frames_in(self, area: Area) -> Iterator[tuple[Card, tuple[float, float, float, float]]]:
+        draft = self.scene.draft
+        for at, card in enumerate(draft.open_cards):
             x, y, width, height = (float(part) for part in self.scene.frames[at])
             if x < area[2] and x + width > area[0] and y < area[3] and y + height > area[1]:
-                draw_frame(surface, self.scene.draft.cards[card], (x, y, width, height), False, words, self.wording)
+                yield draft.cards[card], (x, y, width, height)
 
     def _paint_near(
         self, surface: Surface, states: States, boxes: Indices, edges: Indices, exported: bool = False
@@ -216,8 +235,14 @@ class Picture:
             if _inside(left, top, area):
                 with surface.moved(left, top, grow):
                     draw_badge(surface, badge)
-        for panel in self.scene.panels:
+        panel = self._panel()
+        if panel is not None:
             draw_panel(surface, self.scene, panel, self.wording, self._measure)
+
+    def _panel(self) -> Panel | None:
+        """The shown finding's panel, or the first."""
+        panels = self.scene.panels
+        return next((panel for panel in panels if panel.at == self.finding), panels[0] if panels else None)
 
 
 def changed_area(picture: Picture, before: States, after: States) -> Iterable[Area]:

@@ -17,6 +17,7 @@ from gradviz.trace.model import Spec
 from gradviz.trace.reader import Trace
 
 MOST_FRAMED = 200
+MOST_PANELS = 8
 _RANK = {"error": 3, "warning": 2, "note": 1, "": 0}
 MISMATCH_GAP = 8.0
 
@@ -180,10 +181,10 @@ def mark_findings(draft: Draft, extras: Extras) -> Draft:
         stretched = any(operand.stretched or operand.added for operand in finding.operands)
         node = next((mark.node for mark in finding.marks if 0 <= mark.node < len(draft.box_of)), -1)
         if stretched and node >= 0 and draft.kind[draft.box_of[node]] != Kind.GROUP:
-            panels.append(Panel(int(draft.box_of[node]), finding))
+            panels.append(Panel(int(draft.box_of[node]), finding, at))
     # What has failed says so with its whole look; a badge on top would say it twice.
     badges = tuple(badge for badge in worst.values() if not draft.failed[badge.box])
-    return replace(draft, badges=badges, panels=tuple(panels[:1]))
+    return replace(draft, badges=badges, panels=tuple(panels[:MOST_PANELS]))
 
 
 def mark_cards(draft: Draft, extras: Extras) -> Draft:

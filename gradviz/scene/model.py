@@ -109,6 +109,7 @@ class Panel:
 
     box: int
     finding: Finding
+    at: int  # position among the findings
     x: float = 0.0  # top left, given by place()
     y: float = 0.0
     width: float = 0.0

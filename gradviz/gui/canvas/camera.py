@@ -1,0 +1,82 @@
+"""Where one looks from: pure arithmetic on `View`, without widgets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gradviz.draw.picture import Area, View
+
+CLOSEST = 4.0
+READABLE = 0.55  # a graph that fits at this zoom opens fitted
+FIT_MARGIN = 24.0
+STEP = 1.25
+
+
+def fitted(area: Area, width: float, height: float, closest: float = 1.0) -> View:
+    """All of `area` in the middle of a window of this size, enlarged to `closest` at most."""
+    across, down = max(area[2] - area[0], 1.0), max(area[3] - area[1], 1.0)
+    room_x, room_y = max(width - 2 * FIT_MARGIN, 40.0), max(height - 2 * FIT_MARGIN, 40.0)
+    zoom = min(room_x / across, room_y / down, closest)
+    return centred(View(0, 0, zoom, width, height), (area[0] + area[2]) / 2, (area[1] + area[3]) / 2)
+
+
+def centred(view: View, x: float, y: float) -> View:
+    """The same zoom with the scene's (x, y) in the middle."""
+    return replace(view, x=x - view.width / view.zoom / 2, y=y - view.height / view.zoom / 2)
+
+
+def zoomed(view: View, factor: float, x: float, y: float, area: Area) -> View:
+    """Zoom by a factor, with what is under the screen's (x, y) staying there."""
+    smallest = min(fitted(area, view.width, view.height).zoom * 0.5, 0.5)
+    zoom = min(max(view.zoom * factor, smallest), CLOSEST)
+    scene_x, scene_y = view.x + x / view.zoom, view.y + y / view.zoom
+    return kept_near(replace(view, zoom=zoom, x=scene_x - x / zoom, y=scene_y - y / zoom), area)
+
+
+def panned(view: View, dx: float, dy: float, area: Area) -> View:
+    """Moved by screen px."""
+    return kept_near(replace(view, x=view.x - dx / view.zoom, y=view.y - dy / view.zoom), area)
+
+
+def resized(view: View, width: float, height: float) -> View:
+    """A window of another size on the same middle."""
+    x, y = view.x + view.width / view.zoom / 2, view.y + view.height / view.zoom / 2
+    return centred(replace(view, width=width, height=height), x, y)
+
+
+def kept_near(view: View, area: Area) -> View:
+    """Never so far away that nothing of the graph is in sight."""
+    edge = 40.0 / view.zoom
+    x = min(max(view.x, area[0] - view.width / view.zoom + edge), area[2] - edge)
+    y = min(max(view.y, area[1] - view.height / view.zoom + edge), area[3] - edge)
+    return replace(view, x=x, y=y)
+
+
+def opening(area: Area, width: float, height: float, focus: tuple[float, float] | None) -> View:
+    """How a fresh graph is shown: all of it where it can be read, else at 80 % round what matters (or its top)."""
+    whole = fitted(area, width, height)
+    if whole.zoom >= READABLE:
+        return whole
+    near = View(0, 0, 0.8, width, height)
+    if focus is not None:
+        return kept_near(centred(near, *focus), area)
+    top = centred(near, (area[0] + area[2]) / 2, area[1])
+    return kept_near(replace(top, y=area[1] - FIT_MARGIN / near.zoom), area)
+
+
+def in_middle(view: View, x: float, y: float, part: float = 0.6) -> bool:
+    """Whether the scene's point is within the middle part of the window."""
+    across, down = (x - view.x) * view.zoom / view.width, (y - view.y) * view.zoom / view.height
+    low, high = (1 - part) / 2, (1 + part) / 2
+    return low <= across <= high and low <= down <= high
+
+
+def between(one: View, other: View, part: float) -> View:
+    """On the way from one place to another."""
+    return replace(other, x=one.x + (other.x - one.x) * part, y=one.y + (other.y - one.y) * part)
+
+
+def fits(view: View, area: Area) -> bool:
+    """Whether all of the graph is in sight."""
+    left, top, right, bottom = view.area()
+    return left <= area[0] and top <= area[1] and right >= area[2] and bottom >= area[3]

@@ -1,0 +1,312 @@
+"""The canvas: the graph of the pass that the hub shows, with its header, and all that can be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QAccessible, QAccessibleEvent, QCloseEvent, QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from gradviz.document.hub import Hub, Selection
+from gradviz.document.hub import View as HubView
+from gradviz.draw.picture import Picture
+from gradviz.export.raster import image_of
+from gradviz.gui.canvas import camera
+from gradviz.gui.canvas.acting import Acting
+from gradviz.gui.canvas.describe import Describer
+from gradviz.gui.canvas.graph_view import GraphView
+from gradviz.gui.canvas.header import CanvasHeader
+from gradviz.gui.canvas.hits import NOTHING, Hit
+from gradviz.gui.canvas.legend import Legend
+from gradviz.gui.canvas.loader import Loaded, Loader, Order
+from gradviz.gui.canvas.looking import Anchor, anchor_at, next_view
+from gradviz.gui.canvas.minimap import Minimap
+from gradviz.gui.canvas.selecting import boxes_of_selection, hit_of, place_of_hit
+from gradviz.gui.canvas.strip import CanvasStrip
+from gradviz.gui.canvas.wording import translated
+from gradviz.gui.post import Post
+from gradviz.gui.theme import Theme
+from gradviz.scene.build import Shown
+from gradviz.scene.model import Kind
+from gradviz.scene.states import states_at
+
+GOOD_ZOOM = 0.85
+
+
+class Canvas(QWidget):
+    """Listens to the hub and tells it what is clicked. `loaded` is what stands on the canvas now."""
+
+    scene_shown = Signal()
+
+    def __init__(self, hub: Hub, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.hub, self._theme = hub, theme
+        self.loaded: Loaded | None = None
+        self._shown = Shown()
+        self._wrap = True
+        self._asked: tuple[object, ...] = ()  # trace and pass that were last asked for
+        self._busy = self._again = False
+        self._anchor: Anchor | None = None
+        self._describer: Describer | None = None
+        self.view = GraphView(theme, self)
+        self.view.setAccessibleName(self.tr("Graph"))
+        self.header = CanvasHeader(theme, self)
+        self.minimap = Minimap(self.view, theme)
+        self.legend = Legend(theme, self.view)
+        self.strip = CanvasStrip(self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for widget in (self.header, self.strip):
+            column.addWidget(widget)
+        column.addWidget(self.view, 1)
+        self.setFocusProxy(self.view)
+        self._loader = Loader(Post(self), self._on_loaded, self.strip.arranging, self._on_failed)
+        self.strip.cancelled.connect(self._loader.simple)
+        self.destroyed.connect(self._loader.close)
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(0)
+        self._soon.timeout.connect(self._load)
+        self._acting = Acting(self)
+        self.view.describe = self.words_of
+        self.view.view_changed.connect(lambda: self.header.show_zoom(self.view.view.zoom))
+        self.header.switched.connect(self._switched)
+        self.header.zoom_requested.connect(self.view.zoom_by)
+        self.header.reset_requested.connect(self.view.zoom_reset)
+        for topic in ("trace", "pass", "findings"):
+            hub.listen(topic, self, self._what_changed)
+        hub.listen("position", self, lambda _view: self.show_position(glide=True))
+        hub.listen("selection", self, self._selection_changed)
+        hub.listen("finding", self, self._finding_changed)
+        hub.catch_up(self)
+
+    # -- commands of the window
+
+    def fit(self) -> None:
+        self.view.fit()
+
+    def zoom_in(self) -> None:
+        self.view.zoom_by(camera.STEP)
+
+    def zoom_out(self) -> None:
+        self.view.zoom_by(1 / camera.STEP)
+
+    def zoom_reset(self) -> None:
+        self.view.zoom_reset()
+
+    def highlight(self, nodes: Iterable[int]) -> None:
+        """Ring the boxes that these nodes of the pass are in: found, or made by a source line."""
+        if self.loaded is not None:
+            box_of = self.loaded.scene.draft.box_of
+            self.view.highlight(dict.fromkeys(int(box_of[node]) for node in nodes if 0 <= node < len(box_of)))
+
+    def reveal(self, node: int) -> None:
+        """Look at the box that a node of the pass is in."""
+        if self.loaded is not None and 0 <= node < len(self.loaded.scene.draft.box_of):
+            self.view.centre_on(int(self.loaded.scene.draft.box_of[node]))
+
+    def fold_all(self) -> None:
+        self._set_opened(frozenset())
+
+    def open_all(self) -> None:
+        if self.loaded is not None:
+            self._set_opened(frozenset(card.key for card in self.loaded.scene.draft.cards))
+
+    def toggle_group(self, key: str) -> None:
+        """Open a folded group, fold an open one; it stays where it is on the screen."""
+        if self.loaded is not None:
+            self._anchor = anchor_at(self.loaded, key, self.view.view)
+            self._set_opened(self.loaded.build.opened ^ {key})
+
+    def fold_group(self, key: str) -> None:
+        if self.loaded is not None and key in self.loaded.build.opened:
+            self.toggle_group(key)
+
+    def toggle_kind(self, class_name: str, opened: bool) -> None:
+        """Open or fold all groups of one module class."""
+        if self.loaded is not None:
+            keys = {card.key for card in self.loaded.scene.draft.cards if card.class_name == class_name}
+            now = self.loaded.build.opened
+            self._set_opened(now | keys if opened else now - keys)
+
+    def copy_image(self) -> None:
+        """What is on the canvas, to the clipboard, as sharp as the screen."""
+        picture, states = self.view.picture, self.view.states
+        if picture is not None and states is not None:
+            area = self.view.view.area()
+            image = image_of(picture, states, self._theme.tokens, area, self.view.view.zoom * self.devicePixelRatioF())
+            QGuiApplication.clipboard().setImage(image)
+
+    def go_to_end(self, first: bool) -> None:
+        """To the first or past the last step."""
+        if self.loaded is not None:
+            position = 0 if first else len(self.loaded.build.timeline)
+            self.hub.change(self, position=position, selection=Selection())
+            self.show_selected(NOTHING)
+            self.show_position(glide=True)
+
+    def words_of(self, found: Hit) -> str:
+        """A hit in words, for the tooltip."""
+        if self._describer is None or self.view.states is None:
+            return ""
+        return self._describer.hit(found, self.view.states)
+
+    # -- what the hub tells
+
+    def _what_changed(self, view: HubView) -> None:
+        if not self._soon.isActive():
+            self._soon.start()
+
+    def _load(self) -> None:
+        view = self.hub.view
+        if view.trace is None or view.pass_id is None:
+            self._asked = ()
+            self._show_nothing()
+            return
+        asked = (view.trace, view.pass_id)
+        if self._busy and asked == self._asked:
+            self._again = True  # a recording that grows: the scene under way is finished first
+            return
+        if self._asked[:1] != asked[:1] and not self._same_target(view):
+            self._shown = replace(self._shown, opened=None)
+        self._asked, self._busy, self._again = asked, True, False
+        # Wrapped only where it would otherwise be drawn much smaller than it is read best.
+        size = (max(self.view.width() - 48.0, 300.0) / GOOD_ZOOM, max(self.view.height() - 48.0, 200.0) / GOOD_ZOOM)
+        self._loader.load(Order(view.trace, view.pass_id, view.findings, self._shown, self._wrap, size, translated()))
+
+    def _same_target(self, view: HubView) -> bool:
+        """Running again keeps what is folded."""
+        if self.loaded is None or view.trace is None:
+            return False
+        return self.loaded.order.trace.run().target == view.trace.run().target
+
+    def _show_nothing(self) -> None:
+        self.loaded = self._describer = None
+        self.view.show_scene(None, None)
+        self.minimap.scene_changed()
+        self.header.show_counts(self.tr("Graph"), "")
+
+    def _selection_changed(self, view: HubView) -> None:
+        if self.loaded is None:
+            return
+        found = hit_of(self.loaded, view.selection)
+        self.show_selected(found)
+        boxes = boxes_of_selection(self.loaded, view.selection)
+        self.view.highlight(boxes)
+        box = place_of_hit(self.loaded, found) if found.kind else (boxes[0] if boxes else -1)
+        if box >= 0:
+            self.view.centre_on(box)
+
+    def _finding_changed(self, view: HubView) -> None:
+        if self.view.picture is not None:
+            self.view.picture.finding = view.finding
+            self.view.pixels.forget()
+            self.view.update()
+
+    # -- what is shown
+
+    def show_position(self, glide: bool = False) -> None:
+        """Bring the states to the hub's position, and look at the current node."""
+        if self.loaded is None or self.hub.view.pass_id != self.loaded.order.pass_id:
+            return
+        states = states_at(self.loaded.build.timeline, self.hub.view.position)
+        self.view.show_states(states)
+        self.minimap.states_changed()
+        if states.current >= 0 and glide:
+            self.view.centre_on(states.current)
+        self._tell_reader(Hit("box", states.current) if states.current >= 0 else NOTHING)
+
+    def show_selected(self, found: Hit) -> None:
+        self.view.select(found)
+        if found.kind == "box":
+            self._tell_reader(found)
+
+    def _tell_reader(self, found: Hit) -> None:
+        """Say to a screen reader what is current or selected."""
+        if found.kind != "box" or self._describer is None or self.view.states is None or not QAccessible.isActive():
+            return
+        self.view.setAccessibleDescription(self._describer.spoken(found.at, self.view.states))
+        QAccessible.updateAccessibility(QAccessibleEvent(self.view, QAccessible.Event.DescriptionChanged))
+
+    def _on_loaded(self, loaded: Loaded) -> None:
+        before, self.loaded = self.loaded, loaded
+        self._busy = False
+        self._shown = replace(self._shown, opened=loaded.build.opened)
+        self._describer = Describer(loaded)
+        picture = Picture(loaded.scene, loaded.build.texts, self._shown.shapes, loaded.order.wording)
+        picture.finding = self.hub.view.finding
+        states = states_at(loaded.build.timeline, self.hub.view.position)
+        current = states.current if self.hub.view.position > 0 else -1
+        self.view.show_scene(picture, states, next_view(before, loaded, self.view.view, self._anchor, current))
+        self._anchor = None
+        self.minimap.scene_changed()
+        self._count(loaded)
+        self.strip.tell(loaded.scene.note)
+        if self.hub.view.selection.kind:
+            self._selection_changed(self.hub.view)
+        self.scene_shown.emit()
+        if self._again:
+            self._load()
+
+    def _on_failed(self, text: str) -> None:
+        self._busy = False
+        self.strip.tell(text)
+
+    def _count(self, loaded: Loaded) -> None:
+        draft = loaded.scene.draft
+        nodes = len(loaded.build.graph)
+        folded = int((draft.kind == Kind.GROUP).sum())
+        constants = int((draft.kind == Kind.CONSTANT).sum())
+        parts = [self.tr("{count} nodes").format(count=f"{nodes:,}")]
+        if folded:
+            parts[0] = self.tr("{count} nodes in {groups} groups").format(count=f"{nodes:,}", groups=folded)
+        else:
+            parts.append(self.tr("{count} edges").format(count=f"{len(loaded.build.graph.tail):,}"))
+        if constants:
+            words = self.tr("{count} constant") if constants == 1 else self.tr("{count} constants")
+            parts.append(words.format(count=constants))
+        self.header.show_counts(self.tr("Whole graph"), ", ".join(parts))
+
+    # -- switches and groups
+
+    def _switched(self, name: str, on: bool) -> None:
+        if name == "legend":
+            self.legend.setVisible(on)
+            self._place_legend()
+            return
+        if name == "wrap":
+            self._wrap = on
+        elif name == "shapes":
+            self._shown = replace(self._shown, shapes=on)
+        elif name == "constants":
+            self._shown = replace(self._shown, constants=on)
+        elif name == "modules":
+            self._shown = replace(self._shown, modules=on, opened=None)
+        self._busy = False
+        self._load()
+
+    def _set_opened(self, opened: frozenset[str]) -> None:
+        self._shown = replace(self._shown, opened=opened)
+        self._busy = False
+        self._load()
+
+    # -- window
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_legend()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.shut_down()
+        super().closeEvent(event)
+
+    def shut_down(self) -> None:
+        """End what works in the background; the canvas shows no more."""
+        self.hub.forget(self)
+        self._loader.close()
+
+    def _place_legend(self) -> None:
+        self.legend.move(12, self.view.height() - self.legend.height() - 12)

@@ -1,0 +1,143 @@
+"""Boxes, edges and groups in words: for tooltips and for screen readers."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from gradviz.gui.canvas.hits import Hit
+from gradviz.gui.canvas.loader import Loaded
+from gradviz.scene.model import NO_EDGE, Kind, Look, State, States
+from gradviz.scene.states import Timeline
+from gradviz.scene.words import count_text, shape_text
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Canvas", text)
+
+
+def state_word(state: int) -> str:
+    return {
+        State.PENDING: _tr("not yet reached"),
+        State.DONE: _tr("done"),
+        State.CURRENT: _tr("current"),
+        State.FAILED: _tr("failed"),
+        State.NEVER: _tr("never reached"),
+        State.STILL: _tr("constant"),
+    }[State(state)]
+
+
+class Describer:
+    """Words for what is shown."""
+
+    def __init__(self, loaded: Loaded) -> None:
+        self._loaded = loaded
+        self._steps = loaded.order.trace.steps(loaded.order.pass_id)
+
+    def hit(self, found: Hit, states: States) -> str:
+        """Several lines for a tooltip; "" where there is nothing to say."""
+        if found.kind == "box":
+            return "\n".join(self.box(found.at, states))
+        if found.kind == "edge":
+            return "\n".join(self.edge(found.at))
+        if found.kind == "frame":
+            return "\n".join(self.card(self._loaded.scene.draft.open_cards[found.at]))
+        return ""
+
+    def spoken(self, box: int, states: States) -> str:
+        """Name, state, step, shapes, finding."""
+        return ", ".join(part for part in self.box(box, states) if part)
+
+    def box(self, box: int, states: States) -> list[str]:
+        draft, texts = self._loaded.scene.draft, self._loaded.build.texts
+        if draft.kind[box] == Kind.GROUP:
+            return self.card(int(draft.card[box]))
+        name = texts.name(draft, box)
+        chip = draft.chips.get(box, "")
+        lines = [f"{name} {chip}".strip(), state_word(int(states.box[box]))]
+        second = texts.second(draft, box)
+        if second:
+            lines.append(second)
+        step = int(draft.step_first[box])
+        if step >= 0:
+            lines.append(self._step(step))
+        node = int(draft.node[box])
+        if node >= 0 and draft.kind[box] != Kind.SEED:
+            lines += self._shapes(node, step)
+        lines += [
+            _tr("finding: {text}").format(text=self._loaded.order.findings[badge.finding].message)
+            for badge in draft.badges
+            if badge.box == box and badge.finding >= 0
+        ]
+        return lines
+
+    def edge(self, edge: int) -> list[str]:
+        draft = self._loaded.scene.draft
+        texts = self._loaded.build.texts
+        lines = [f"{texts.name(draft, int(draft.tail[edge]))} → {texts.name(draft, int(draft.head[edge]))}"]
+        framed = next((label for label in draft.framed if label.edge == edge), None)
+        expected = draft.labels[int(draft.label[edge])]
+        if framed is not None and framed.expected:
+            lines.append(_tr("expected {shape}").format(shape=framed.expected))
+            lines.append(_tr("received {shape}").format(shape=framed.text))
+        elif framed is not None and framed.look == Look.CHANGED:
+            lines.append(framed.text)
+        else:
+            lines.append(_tr("expected {shape}").format(shape=expected))
+            lines += self._received(int(draft.edge[edge]))
+        return [line for line in lines if line]
+
+    def card(self, card: int) -> list[str]:
+        one = self._loaded.scene.draft.cards[card]
+        lines = [f"{one.title} {one.class_name}".strip(), _tr("{count} nodes").format(count=one.nodes)]
+        if one.parameters:
+            lines.append(_tr("{count} parameters").format(count=count_text(one.parameters)))
+        if one.shapes:
+            lines.append(one.shapes)
+        if one.findings:
+            lines.append(_tr("{count} findings inside").format(count=one.findings))
+        return lines
+
+    def _step(self, step: int) -> str:
+        duration = int(self._steps.duration[step])
+        text = _tr("step {step} of {all}").format(step=step + 1, all=len(self._steps))
+        return f"{text} · {duration / 1e6:.3g} ms" if duration >= 0 else text
+
+    def _shapes(self, node: int, step: int) -> list[str]:
+        trace, pass_id = self._loaded.order.trace, self._loaded.order.pass_id
+        expected = [shape_text(spec.shape) for spec in trace.node(pass_id, node).expected]
+        lines = [_tr("expects {shapes}").format(shapes=", ".join(expected))] if expected else []
+        if step >= 0:
+            got = [
+                shape_text(one.spec.shape) if one.spec is not None else "None"
+                for one in trace.step(pass_id, step).received
+            ]
+            if got and got != expected:
+                lines.append(_tr("received {shape}").format(shape=", ".join(got)))
+        return lines
+
+    def _received(self, edge: int) -> list[str]:
+        """What the gradient on this edge of the graph was, where its node ran."""
+        if edge < 0 or edge == NO_EDGE:
+            return []
+        graph = self._loaded.build.graph
+        step = self._step_of(int(graph.head[edge]))
+        if step < 0:
+            return []
+        received = self._loaded.order.trace.step(self._loaded.order.pass_id, step).received
+        slot = int(graph.slot[edge])
+        if slot >= len(received):
+            return []
+        spec = received[slot].spec
+        if spec is None:
+            return [_tr("received {shape}").format(shape="None")]
+        return [_tr("received {shape}").format(shape=f"{shape_text(spec.shape)} {spec.dtype}")]
+
+    def _step_of(self, node: int) -> int:
+        draft = self._loaded.scene.draft
+        box = int(draft.box_of[node])
+        return int(draft.step_first[box]) if draft.kind[box] != Kind.GROUP else -1
+
+
+def step_of_box(line: Timeline, box: int) -> int:
+    """The position at which a box's (first) node is current; -1 where it never ran."""
+    return int(line.draft.step_first[box])

@@ -1,0 +1,307 @@
+"""The painted widget: shows one scene, zooms, pans, and says what was clicked. It knows scenes, not recordings."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+
+from PySide6.QtCore import QEasingCurve, QEvent, QPoint, QPointF, QRectF, Qt, QTimer, QVariantAnimation, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QToolTip, QWidget
+
+from gradviz.draw.cards import draw_highlight, draw_selection
+from gradviz.draw.lines import draw_frame
+from gradviz.draw.picture import Picture, View
+from gradviz.draw.surface import QtSurface
+from gradviz.draw.tokens import DASH_SELECTED
+from gradviz.gui.canvas import camera
+from gradviz.gui.canvas.hits import NOTHING, Hit, hit
+from gradviz.gui.canvas.pixels import Pixels
+from gradviz.gui.theme import Theme
+from gradviz.scene.model import States
+
+HOVER_MS = 300
+GLIDE_MS = 150
+HELD_SECONDS = 0.12  # position changes that follow each other faster come from a held key
+DRAG_PX = 4
+KEYBOARD_REASONS = (
+    Qt.FocusReason.TabFocusReason,
+    Qt.FocusReason.BacktabFocusReason,
+    Qt.FocusReason.ShortcutFocusReason,
+)
+
+
+class GraphView(QWidget):
+    """Signals speak of hits in the present scene."""
+
+    clicked = Signal(Hit)
+    double_clicked = Signal(Hit)
+    menu_requested = Signal(Hit, QPoint)
+    key_pressed = Signal(QKeyEvent)  # accept it to have it done
+    view_changed = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent, True)
+        self.setMinimumSize(200, 120)
+        self._theme = theme
+        self.picture: Picture | None = None
+        self.states: States | None = None
+        self.view = View(0, 0, 1.0, 800, 600)
+        self.pixels = Pixels()
+        self.selected = NOTHING
+        self.highlighted: tuple[int, ...] = ()
+        self.describe: Callable[[Hit], str] = lambda _hit: ""
+        self._ring = False  # the focus came by the keyboard
+        self._pressed: QPointF | None = None
+        self._dragging = False
+        self._last = QPointF()
+        self._moved_at = 0.0
+        self._hover = QTimer(self)
+        self._hover.setSingleShot(True)
+        self._hover.setInterval(HOVER_MS)
+        self._hover.timeout.connect(self._show_tip)
+        self._glide = QVariantAnimation(self)
+        self._glide.setDuration(GLIDE_MS)
+        self._glide.setEasingCurve(QEasingCurve.Type.OutCubic)
+        self._glide.setStartValue(0.0)
+        self._glide.setEndValue(1.0)
+        self._glide.valueChanged.connect(self._glide_on)
+        self._glide_from, self._glide_to = self.view, self.view
+        theme.changed.connect(self._theme_changed)
+
+    # -- what is shown
+
+    def show_scene(self, picture: Picture | None, states: States | None, view: View | None = None) -> None:
+        """Another scene; `view` None keeps where one looks from."""
+        self.picture, self.states = picture, states
+        self.selected, self.highlighted = NOTHING, ()
+        self.pixels.forget()
+        if view is not None:
+            self.set_view(view)
+        self.update()
+        self.view_changed.emit()
+
+    def show_states(self, states: States) -> None:
+        """Another position: only what differs is painted anew."""
+        before, self.states = self.states, states
+        if self.picture is None or before is None:
+            return
+        region = self.pixels.patch(self.picture, self._theme.tokens, before, states)
+        if region is None:
+            self.update()
+            return
+        dx, dy = self.pixels.offset(self.view)
+        self.update(
+            region.translated(round(dx) - 1, round(dy) - 1).united(region.translated(round(dx) + 1, round(dy) + 1))
+        )
+        for box in (before.current, states.current):
+            self._update_box(box)
+
+    def select(self, what: Hit) -> None:
+        self.selected = what
+        self.update()
+
+    def highlight(self, boxes: Iterable[int]) -> None:
+        self.highlighted = tuple(boxes)
+        self.update()
+
+    # -- where one looks from
+
+    def set_view(self, view: View) -> None:
+        self.view = view
+        self.update()
+        self.view_changed.emit()
+
+    def stop_glide(self) -> None:
+        self._glide.stop()
+
+    def fit(self) -> None:
+        if self.picture is not None:
+            self.stop_glide()
+            self.set_view(camera.fitted(self.picture.scene.bounds, self.width(), self.height()))
+
+    def zoom_by(self, factor: float, at: QPointF | None = None) -> None:
+        if self.picture is None:
+            return
+        self.stop_glide()
+        x, y = (at.x(), at.y()) if at is not None else (self.width() / 2, self.height() / 2)
+        self.set_view(camera.zoomed(self.view, factor, x, y, self.picture.scene.bounds))
+
+    def zoom_reset(self) -> None:
+        self.zoom_by(1.0 / self.view.zoom)
+
+    def centre_on(self, box: int, glide: bool = True, always: bool = False) -> None:
+        """Bring a box into the middle 60 % if it is outside; no gliding with less motion or a held key."""
+        if self.picture is None:
+            return
+        now = time.monotonic()
+        held, self._moved_at = now - self._moved_at < HELD_SECONDS, now
+        x, y = float(self.picture.scene.x[box]), float(self.picture.scene.y[box])
+        if camera.in_middle(self.view, x, y) and not always:
+            return
+        self._glide.stop()
+        target = camera.centred(self.view, x, y)
+        if not glide or held or self._theme.reduced_motion or not self.isVisible():
+            self.set_view(target)
+            return
+        self._glide_from, self._glide_to = self.view, target
+        self._glide.start()
+
+    def _glide_on(self, part: object) -> None:
+        if isinstance(part, float):
+            self.set_view(camera.between(self._glide_from, self._glide_to, part))
+
+    # -- painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        try:
+            tokens = self._theme.tokens
+            if self.picture is None or self.states is None:
+                painter.fillRect(event.rect(), QColor(tokens.canvas))
+            else:
+                self.pixels.draw(painter, self.picture, tokens, self.states, self.view, self.devicePixelRatioF())
+                self._paint_overlay(painter)
+            if self._ring and self.hasFocus():
+                painter.setPen(QPen(QColor(tokens.accent), 2))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
+        finally:
+            painter.end()
+
+    def _paint_overlay(self, painter: QPainter) -> None:
+        """Current and failed nodes, selection, highlights: over the pixmap, painted each time."""
+        picture, states, view = self.picture, self.states, self.view
+        if picture is None or states is None:
+            return
+        surface = QtSurface(painter, self._theme.tokens)
+        kind = picture.scene.draft.kind
+        with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):
+            for box in self.highlighted[:2000]:
+                draw_highlight(surface, int(kind[box]), picture.scene.rect(box))
+            picture.paint_important(surface, states, view.area(100 / view.zoom))
+            if self.selected.kind == "box":
+                box = self.selected.at
+                if box < len(kind):
+                    draw_selection(surface, int(kind[box]), picture.scene.rect(box))
+            elif self.selected.kind == "edge" and self.selected.at < picture.scene.draft.edges:
+                route = picture.scene.route(self.selected.at)
+                surface.poly([(float(x), float(y)) for x, y in route], stroke="text", pen=1.5, dash=DASH_SELECTED)
+            elif self.selected.kind == "frame" and self.selected.at < len(picture.scene.frames):
+                x, y, width, height = (float(part) for part in picture.scene.frames[self.selected.at])
+                card = picture.scene.draft.cards[picture.scene.draft.open_cards[self.selected.at]]
+                draw_frame(surface, card, (x, y, width, height), True)
+
+    def _update_box(self, box: int) -> None:
+        if self.picture is None or not 0 <= box < len(self.picture.boxes):
+            return
+        left, top, right, bottom = (float(part) for part in self.picture.boxes[box])
+        x, y = (left + right) / 2, (top + bottom) / 2
+        grow = max(1.0, 0.8 / self.view.zoom)
+        half_x, half_y = (
+            (right - left) / 2 * grow * self.view.zoom + 20,
+            (bottom - top) / 2 * grow * self.view.zoom + 20,
+        )
+        at_x, at_y = (x - self.view.x) * self.view.zoom, (y - self.view.y) * self.view.zoom
+        self.update(QRectF(at_x - half_x, at_y - half_y, 2 * half_x, 2 * half_y).toAlignedRect())
+
+    def _theme_changed(self) -> None:
+        self.pixels.forget()
+        self.update()
+
+    # -- pointer
+
+    def scene_at(self, at: QPointF) -> tuple[float, float]:
+        return self.view.x + at.x() / self.view.zoom, self.view.y + at.y() / self.view.zoom
+
+    def hit_at(self, at: QPointF) -> Hit:
+        return hit(self.picture, *self.scene_at(at), self.view.zoom) if self.picture is not None else NOTHING
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.stop_glide()
+        QToolTip.hideText()
+        if event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
+            self._pressed, self._last, self._dragging = event.position(), event.position(), False
+        elif event.button() == Qt.MouseButton.RightButton:
+            self.menu_requested.emit(self.hit_at(event.position()), event.globalPosition().toPoint())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        at = event.position()
+        if self._pressed is None:
+            self._last = at
+            self._hover.start()
+            return
+        if not self._dragging and (at - self._pressed).manhattanLength() >= DRAG_PX:
+            self._dragging = True
+            self.setCursor(Qt.CursorShape.ClosedHandCursor)
+        if self._dragging and self.picture is not None:
+            moved = at - self._last
+            self._last = at
+            self.set_view(camera.panned(self.view, moved.x(), moved.y(), self.picture.scene.bounds))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        dragged, pressed = self._dragging, self._pressed
+        self._pressed, self._dragging = None, False
+        self.unsetCursor()
+        if pressed is not None and not dragged and event.button() == Qt.MouseButton.LeftButton:
+            self.clicked.emit(self.hit_at(event.position()))
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.double_clicked.emit(self.hit_at(event.position()))
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.picture is None:
+            return
+        pixels, angle = event.pixelDelta(), event.angleDelta()
+        sideways = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+        turn = angle.y() or angle.x()
+        if sideways or (not angle.y() and angle.x()):
+            move = pixels.x() or pixels.y() or turn
+            self.stop_glide()
+            self.set_view(camera.panned(self.view, move, 0, self.picture.scene.bounds))
+        else:
+            self.zoom_by(camera.STEP ** (turn / 120), event.position())
+        event.accept()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover.stop()
+
+    def _show_tip(self) -> None:
+        text = self.describe(self.hit_at(self._last)) if self._pressed is None else ""
+        if text:
+            QToolTip.showText(self.mapToGlobal(self._last.toPoint()), text, self)
+        else:
+            QToolTip.hideText()
+
+    # -- keys, size, focus
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        event.ignore()
+        self.key_pressed.emit(event)
+        if not event.isAccepted():
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.view = camera.resized(self.view, self.width(), self.height())
+        self.view_changed.emit()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._ring = event.reason() in KEYBOARD_REASONS
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self.update()

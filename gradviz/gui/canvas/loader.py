@@ -1,0 +1,179 @@
+"""Makes scenes away from the window's thread: builds the draft in a worker thread, its places in the layout's process.
+
+Only the newest request ever reports. A draft whose boxes and sizes are those of the last one keeps its places, so that
+a recording that grows, or a finding that comes later, moves nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import queue
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from gradviz.diagnose.finding import Finding
+from gradviz.draw.fonts import Measurer
+from gradviz.errors import GradvizError
+from gradviz.gui.post import Post
+from gradviz.layout import LayoutProcess, Request, Result
+from gradviz.scene.build import Build, Shown, build
+from gradviz.scene.model import Scene
+from gradviz.scene.place import place, request
+from gradviz.scene.texts import Texts
+from gradviz.scene.wording import Wording
+from gradviz.trace.reader import Trace
+
+Lines = dict[tuple[str, int], tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to be shown."""
+
+    trace: Trace
+    pass_id: int
+    findings: tuple[Finding, ...]
+    shown: Shown
+    wrap: bool
+    viewport: tuple[float, float]
+    wording: Wording
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A scene, ready to be painted."""
+
+    order: Order
+    build: Build
+    scene: Scene
+    lines: Lines  # (file, line) -> nodes that it made
+
+
+class Loader:
+    """`on_loaded`, `on_arranging(nodes)` and `on_failed(sentence)` are called on the window's thread."""
+
+    def __init__(
+        self,
+        post: Post,
+        on_loaded: Callable[[Loaded], None],
+        on_arranging: Callable[[int], None],
+        on_failed: Callable[[str], None],
+    ) -> None:
+        self._post = post
+        self._on_loaded, self._on_arranging, self._on_failed = on_loaded, on_arranging, on_failed
+        self._orders: queue.SimpleQueue[tuple[int, Order] | None] = queue.SimpleQueue()
+        self._newest = 0
+        self._measure = Measurer()
+        self._layout = LayoutProcess(self._arranged)
+        self._known: tuple[bytes, Result] | None = None
+        self._pending: dict[int, tuple[Order, Build, Lines, bytes]] = {}
+        self._thread = threading.Thread(target=self._work, name="gradviz-scene", daemon=True)
+        self._thread.start()
+
+    def load(self, order: Order) -> None:
+        """Begin; what was asked for before is forgotten."""
+        self._newest += 1
+        self._orders.put((self._newest, order))
+
+    def simple(self) -> None:
+        """Give up arranging well: show the newest draft in the simple layout."""
+        waiting = self._pending.get(self._newest)
+        if waiting is not None:
+            self._layout.cancel()
+            asked = self._request(waiting[0], waiting[1])
+            self._layout.submit(replace(asked, options=replace(asked.options, engine="simple")), self._newest)
+
+    def close(self) -> None:
+        """End the thread and the layout's process."""
+        self._newest += 1
+        self._orders.put(None)
+        self._layout.close()
+        self._thread.join()
+
+    # -- the worker thread
+
+    def _work(self) -> None:
+        measure = Measurer()
+        while (job := self._orders.get()) is not None:
+            number, order = job
+            if number != self._newest:
+                continue
+            try:
+                made, lines = self._build(order, measure)
+            except (GradvizError, KeyError, OSError) as error:
+                self._post(partial(self._failed, number, str(error)))
+                continue
+            self._post(partial(self._built, number, order, made, lines))
+
+    def _build(self, order: Order, measure: Measurer) -> tuple[Build, Lines]:
+        """With a reader of its own, so that the window never waits; a file that moved is read through the window's."""
+        try:
+            trace = Trace(order.trace.path)
+        except (GradvizError, OSError):
+            return _made(order.trace, order, measure)
+        with trace:
+            return _made(trace, order, measure)
+
+    # -- the window's thread
+
+    def _failed(self, number: int, text: str) -> None:
+        if number == self._newest:
+            self._on_failed(text)
+
+    def _built(self, number: int, order: Order, made: Build, lines: Lines) -> None:
+        if number != self._newest:
+            return
+        made = replace(made, texts=Texts(order.trace, made.graph, order.wording))
+        asked = self._request(order, made)
+        key = _key(asked)
+        if self._known is not None and self._known[0] == key:
+            self._finish(order, made, lines, self._known[1])
+            return
+        self._pending = {number: (order, made, lines, key)}
+        self._on_arranging(len(made.draft))
+        self._layout.submit(asked, number)
+
+    def _request(self, order: Order, made: Build) -> Request:
+        return request(made.draft, order.wrap, order.viewport)
+
+    def _arranged(self, tag: object, result: Result) -> None:
+        self._post(partial(self._placed, tag, result))
+
+    def _placed(self, tag: object, result: Result) -> None:
+        if not isinstance(tag, int) or tag != self._newest or tag not in self._pending:
+            return
+        order, made, lines, key = self._pending.pop(tag)
+        self._known = (key, result)
+        self._finish(order, made, lines, result)
+
+    def _finish(self, order: Order, made: Build, lines: Lines, result: Result) -> None:
+        self._on_loaded(Loaded(order, made, place(made.draft, result, self._measure, order.wording), lines))
+
+
+def _made(trace: Trace, order: Order, measure: Measurer) -> tuple[Build, Lines]:
+    made = build(trace, order.pass_id, order.findings, measure, order.shown, order.wording)
+    lines: dict[tuple[str, int], list[int]] = {}
+    for node in range(len(made.graph)):
+        lines.setdefault(made.texts.line(node), []).append(node)
+    return made, {place: tuple(nodes) for place, nodes in lines.items() if place[1]}
+
+
+def _key(asked: Request) -> bytes:
+    """Equal for requests that lead to the same places. The window's size matters for a first arrangement only."""
+    digest = hashlib.sha256()
+    for part in (
+        asked.widths,
+        asked.heights,
+        asked.tail,
+        asked.head,
+        asked.label_sizes,
+        asked.group,
+        asked.group_parent,
+    ):
+        digest.update(np.ascontiguousarray(part).tobytes() + b"|")
+    digest.update(repr(replace(asked.options, viewport=None)).encode())
+    return digest.digest()

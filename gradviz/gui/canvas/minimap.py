@@ -1,0 +1,122 @@
+"""The whole graph, small, in the corner, with a frame round what is in sight. Only there when the graph doesn't fit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
+from PySide6.QtWidgets import QWidget
+
+from gradviz.draw.picture import View
+from gradviz.gui.canvas import camera
+from gradviz.gui.canvas.graph_view import GraphView
+from gradviz.gui.theme import Theme
+
+LONGEST, NARROWEST = 180.0, 56.0
+INSET = 12
+REPAINT_MS = 200  # steps come faster than anyone looks at the map
+
+
+class Minimap(QWidget):
+    """Lies over a GraphView. A press or drag looks there."""
+
+    def __init__(self, view: GraphView, theme: Theme) -> None:
+        super().__init__(view)
+        self._graph, self._theme = view, theme
+        self._pixmap: QPixmap | None = None
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAccessibleName(self.tr("Overview of the graph"))
+        self._again = QTimer(self)
+        self._again.setSingleShot(True)
+        self._again.setInterval(REPAINT_MS)
+        self._again.timeout.connect(self._forget)
+        view.view_changed.connect(self.follow)
+        theme.changed.connect(self._forget)
+        self.hide()
+
+    def scene_changed(self) -> None:
+        self._pixmap = None
+        self.follow()
+
+    def states_changed(self) -> None:
+        if not self._again.isActive():
+            self._again.start()
+
+    def follow(self) -> None:
+        """Appear, disappear, and show what is in sight now."""
+        picture = self._graph.picture
+        if picture is None or len(picture.scene.draft) < 2 or camera.fits(self._graph.view, picture.scene.bounds):
+            self.hide()
+            return
+        left, top, right, bottom = picture.scene.bounds
+        scale = LONGEST / max(right - left, bottom - top, 1.0)
+        width, height = max((right - left) * scale, NARROWEST), max((bottom - top) * scale, NARROWEST)
+        self.setGeometry(round(self._graph.width() - width - INSET), INSET, round(width), round(height))
+        self.show()
+        self.update()
+
+    def _map_view(self) -> View:
+        picture = self._graph.picture
+        assert picture is not None  # hidden without one
+        view = camera.fitted(
+            picture.scene.bounds, self.width() + 2 * camera.FIT_MARGIN - 8, self.height() + 2 * camera.FIT_MARGIN - 8
+        )
+        view = replace(view, width=self.width(), height=self.height())
+        left, top, right, bottom = picture.scene.bounds
+        return camera.centred(view, (left + right) / 2, (top + bottom) / 2)
+
+    def _forget(self) -> None:
+        self._pixmap = None
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        picture, states = self._graph.picture, self._graph.states
+        painter = QPainter(self)
+        try:
+            tokens = self._theme.tokens
+            if picture is None or states is None:
+                return
+            whole = self._map_view()
+            if self._pixmap is None or self._pixmap.size() != self.size() * self.devicePixelRatioF():
+                ratio = self.devicePixelRatioF()
+                pixmap = QPixmap(self.size() * ratio)
+                pixmap.setDevicePixelRatio(ratio)
+                pixmap.fill(QColor(tokens.pane))
+                inner = QPainter(pixmap)
+                try:
+                    picture.paint_blocks(inner, tokens, states, whole)
+                finally:
+                    inner.end()
+                self._pixmap = pixmap
+            painter.drawPixmap(0, 0, self._pixmap)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            left, top, right, bottom = self._graph.view.area()
+            sight = QRectF(
+                (left - whole.x) * whole.zoom,
+                (top - whole.y) * whole.zoom,
+                (right - left) * whole.zoom,
+                (bottom - top) * whole.zoom,
+            )
+            painter.setPen(QPen(QColor(tokens.accent), 2))
+            painter.drawRect(sight.intersected(QRectF(self.rect()).adjusted(2, 2, -2, -2)))
+            painter.setPen(QPen(QColor(tokens.control), 1))
+            painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
+        finally:
+            painter.end()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._look(event.position())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self._look(event.position())
+
+    def _look(self, at: QPointF) -> None:
+        if self._graph.picture is None:
+            return
+        whole = self._map_view()
+        self._graph.stop_glide()
+        self._graph.set_view(
+            camera.centred(self._graph.view, whole.x + at.x() / whole.zoom, whole.y + at.y() / whole.zoom)
+        )

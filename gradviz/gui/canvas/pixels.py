@@ -1,0 +1,136 @@
+"""The painted graph as a pixmap that reaches beyond the window, so that panning is a copy and a step a few strokes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPixmap, QRegion
+
+from gradviz.draw.picture import Area, Picture, View, changed_area
+from gradviz.draw.tokens import Tokens
+from gradviz.scene.model import States
+
+MARGIN = 160  # screen px beyond the window on each side
+GRID_DOTS = 24
+STROKE = 16.0  # screen px that a ring, an arrow or a label's frame reaches beyond its box
+MOST_PATCHES = 48
+
+
+class Pixels:
+    """One picture's pixmap at one zoom."""
+
+    def __init__(self) -> None:
+        self._pixmap: QPixmap | None = None
+        self._view: View | None = None  # what the pixmap shows, its margins included
+        self._dots: tuple[str, float, QPixmap] | None = None
+        self.renders = 0  # for tests and the bench
+
+    def forget(self) -> None:
+        self._pixmap = None
+
+    def draw(
+        self, painter: QPainter, picture: Picture, tokens: Tokens, states: States, view: View, ratio: float
+    ) -> None:
+        """Copy the graph into a painter in screen px, painted anew only where the pixmap doesn't reach."""
+        if not self._covers(view, ratio):
+            self._render(picture, tokens, states, view, ratio)
+        pixmap, shown = self._pixmap, self._view
+        if pixmap is None or shown is None:
+            return
+        where = QPointF(
+            round((shown.x - view.x) * view.zoom * ratio) / ratio, round((shown.y - view.y) * view.zoom * ratio) / ratio
+        )
+        painter.drawPixmap(where, pixmap)
+
+    def patch(self, picture: Picture, tokens: Tokens, before: States, after: States) -> QRegion | None:
+        """Bring the pixmap to new states. Returns what changed in scene terms of the pixmap; None for all of it."""
+        pixmap, shown = self._pixmap, self._view
+        if pixmap is None or shown is None:
+            return None
+        areas = list(changed_area(picture, before, after))
+        if len(areas) > MOST_PATCHES:
+            self._pixmap = None
+            return None
+        region = QRegion()
+        for area in areas:
+            region = region.united(self._on_screen(area, shown))
+        region = region.intersected(QRect(0, 0, math.ceil(shown.width), math.ceil(shown.height)))
+        if region.isEmpty():
+            return region
+        painter = QPainter(pixmap)
+        try:
+            painter.setClipRegion(region)
+            around = region.boundingRect()
+            part = replace(
+                shown,
+                x=shown.x + around.x() / shown.zoom,
+                y=shown.y + around.y() / shown.zoom,
+                width=around.width(),
+                height=around.height(),
+            )
+            self._ground(painter, tokens, QRectF(around), pixmap.devicePixelRatio())
+            painter.translate(around.topLeft())
+            picture.paint(painter, tokens, after, part)
+        finally:
+            painter.end()
+        return region
+
+    def offset(self, view: View) -> tuple[float, float]:
+        """From the pixmap's px to the window's."""
+        shown = self._view
+        if shown is None:
+            return 0.0, 0.0
+        return (shown.x - view.x) * view.zoom, (shown.y - view.y) * view.zoom
+
+    def _covers(self, view: View, ratio: float) -> bool:
+        shown, pixmap = self._view, self._pixmap
+        if shown is None or pixmap is None or shown.zoom != view.zoom or pixmap.devicePixelRatio() != ratio:
+            return False
+        one, other = shown.area(0.5 / view.zoom), view.area()
+        return one[0] <= other[0] and one[1] <= other[1] and one[2] >= other[2] and one[3] >= other[3]
+
+    def _render(self, picture: Picture, tokens: Tokens, states: States, view: View, ratio: float) -> None:
+        shown = replace(
+            view,
+            x=view.x - MARGIN / view.zoom,
+            y=view.y - MARGIN / view.zoom,
+            width=view.width + 2 * MARGIN,
+            height=view.height + 2 * MARGIN,
+        )
+        size = (math.ceil(shown.width * ratio), math.ceil(shown.height * ratio))
+        pixmap = self._pixmap
+        if pixmap is None or (pixmap.width(), pixmap.height()) != size or pixmap.devicePixelRatio() != ratio:
+            pixmap = QPixmap(*size)
+            pixmap.setDevicePixelRatio(ratio)
+        painter = QPainter(pixmap)
+        try:
+            self._ground(painter, tokens, QRectF(0, 0, shown.width, shown.height), ratio)
+            picture.paint(painter, tokens, states, shown)
+        finally:
+            painter.end()
+        self._pixmap, self._view = pixmap, shown
+        self.renders += 1
+
+    def _ground(self, painter: QPainter, tokens: Tokens, rect: QRectF, ratio: float) -> None:
+        """The canvas's colour with its grid of dots."""
+        if self._dots is None or self._dots[:2] != (tokens.name, ratio):
+            tile = QPixmap(math.ceil(GRID_DOTS * ratio), math.ceil(GRID_DOTS * ratio))
+            tile.setDevicePixelRatio(ratio)
+            tile.fill(QColor(tokens.canvas))
+            dot = QPainter(tile)
+            try:
+                dot.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+                dot.setPen(Qt.PenStyle.NoPen)
+                dot.setBrush(QColor(tokens.border))
+                dot.drawEllipse(QPointF(12.0, 12.0), 1.0, 1.0)
+            finally:
+                dot.end()
+            self._dots = (tokens.name, ratio, tile)
+        painter.fillRect(rect, QBrush(self._dots[2]))
+
+    def _on_screen(self, area: Area, shown: View) -> QRect:
+        left, top = (area[0] - shown.x) * shown.zoom - STROKE, (area[1] - shown.y) * shown.zoom - STROKE
+        right, bottom = (area[2] - shown.x) * shown.zoom + STROKE, (area[3] - shown.y) * shown.zoom + STROKE
+        return QRect(math.floor(left), math.floor(top), math.ceil(right - left) + 1, math.ceil(bottom - top) + 1)

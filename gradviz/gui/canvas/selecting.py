@@ -1,0 +1,91 @@
+"""Between what is hit in a scene and what is selected in the hub, both ways."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gradviz.diagnose.finding import Mark
+from gradviz.document.hub import Selection
+from gradviz.gui.canvas.hits import NOTHING, Hit
+from gradviz.gui.canvas.loader import Loaded
+from gradviz.scene.marks import edges_of
+from gradviz.scene.model import NO_EDGE, Kind
+
+
+def selection_of(loaded: Loaded, found: Hit) -> Selection:
+    """What the hub calls the thing that was hit."""
+    draft = loaded.scene.draft
+    if found.kind == "box":
+        kind, box = int(draft.kind[found.at]), found.at
+        if kind == Kind.GROUP:
+            return Selection("group", path=draft.cards[int(draft.card[box])].path)
+        if kind == Kind.SEED:
+            return _seed(loaded, int(np.flatnonzero(draft.tail == box)[0]))
+        if kind == Kind.CONSTANT:
+            return _constant(loaded, box)
+        return Selection("node", node=int(draft.node[box]))
+    if found.kind == "frame":
+        return Selection("group", path=draft.cards[draft.open_cards[found.at]].path)
+    if found.kind == "edge":
+        edge = int(draft.edge[found.at])
+        if edge == NO_EDGE:
+            return _constant(loaded, int(draft.head[found.at]))
+        if edge < 0:
+            return _seed(loaded, found.at)
+        graph = loaded.build.graph
+        return Selection("edge", node=int(graph.head[edge]), tail=int(graph.tail[edge]), slot=int(graph.slot[edge]))
+    return Selection()
+
+
+def hit_of(loaded: Loaded, selection: Selection) -> Hit:
+    """Where the scene shows what is selected; NOTHING where it doesn't."""
+    draft = loaded.scene.draft
+    if selection.kind == "node" and 0 <= selection.node < len(draft.box_of):
+        return Hit("box", int(draft.box_of[selection.node]))
+    if selection.kind in ("edge", "seed"):
+        mark = Mark(selection.kind, selection.node, selection.slot, selection.tail)
+        edges = edges_of(draft, loaded.build.graph, mark)
+        return Hit("edge", edges[0]) if edges else NOTHING
+    if selection.kind == "group":
+        for at, card in enumerate(draft.open_cards):
+            if draft.cards[card].path == selection.path:
+                return Hit("frame", at)
+        for box in np.flatnonzero(draft.card >= 0).tolist():
+            if draft.cards[int(draft.card[box])].path == selection.path:
+                return Hit("box", box)
+    return NOTHING
+
+
+def boxes_of_selection(loaded: Loaded, selection: Selection) -> tuple[int, ...]:
+    """The boxes of all nodes that a source line made."""
+    if selection.kind != "line":
+        return ()
+    nodes = loaded.lines.get((selection.path, selection.line), ())
+    return tuple(dict.fromkeys(int(loaded.scene.draft.box_of[node]) for node in nodes))
+
+
+def place_of_hit(loaded: Loaded, found: Hit) -> int:
+    """The box to look at for a hit; -1 none."""
+    if found.kind == "box":
+        return found.at
+    if found.kind == "edge":
+        return int(loaded.scene.draft.head[found.at])
+    return -1
+
+
+def _seed(loaded: Loaded, edge: int) -> Selection:
+    number = -1 - int(loaded.scene.draft.edge[edge])
+    roots = next(one.roots for one in loaded.order.trace.passes() if one.id == loaded.order.pass_id)
+    root = roots[number]
+    return Selection("seed", node=root.node, slot=root.slot)
+
+
+def _constant(loaded: Loaded, box: int) -> Selection:
+    """The line where the constant was made."""
+    line = loaded.scene.draft.constants.get(box, 0)
+    host = loaded.scene.draft.tail[loaded.scene.draft.head == box]
+    badges = {badge.box: badge.finding for badge in loaded.scene.draft.badges}
+    finding = badges.get(int(host[0]), -1) if len(host) else -1
+    if not line or not 0 <= finding < len(loaded.order.findings):
+        return Selection()
+    return Selection("line", path=loaded.order.findings[finding].file, line=line)
