@@ -32,7 +32,10 @@ class OwnFinder(MetaPathFinder):
             return None
         if name == "gradviz":
             file = PACKAGE / "__init__.py"
-            return importlib.util.spec_from_file_location(name, file, submodule_search_locations=[])
+            spec = importlib.util.spec_from_file_location(name, file, submodule_search_locations=[])
+            assert spec is not None
+            spec.submodule_search_locations = []  # again: an empty one was filled with the package's folder
+            return spec
         if any(name == ours or name.startswith(ours + ".") for ours in OURS):
             return self._own(name)
         installed = PathFinder.find_spec("gradviz")

@@ -21,7 +21,8 @@ from gradviz.record.source import COMPILE_ERRORS
 from gradviz.record.target import ArgumentError, FunctionTarget, ModuleTarget, ScriptTarget
 
 Target = Union[ScriptTarget, ModuleTarget, FunctionTarget]
-OWN_DEPTH = 4  # frames of ours below the script's first: its recursion limit is meant without them
+# Frames of ours below the script's first: its recursion limit is meant without them. Before 3.12, exec counts as one.
+OWN_DEPTH = 4 if sys.version_info >= (3, 12) else 5
 
 
 class Launch:

@@ -45,8 +45,8 @@ class PatchedWarnings:
                 issue_at(frame, message)
 
         warn.__doc__ = original_warn.__doc__
-        warnings.warn = warn  # type: ignore[assignment]  # mypy wants its overloads
-        warnings._showwarnmsg = show
+        warnings.warn = warn
+        warnings._showwarnmsg = show  # type: ignore[attr-defined]  # private
 
     def let_pass(self) -> None:
         """Let every warning of our modules reach `_showwarnmsg`; again after more of them were loaded."""
@@ -63,8 +63,8 @@ class PatchedWarnings:
 
     def uninstall(self) -> None:
         """As it was, whatever the script has added meanwhile."""
-        warnings.warn = self._warn  # type: ignore[assignment]  # the original
-        warnings._showwarnmsg = self._show
+        warnings.warn = self._warn
+        warnings._showwarnmsg = self._show  # type: ignore[attr-defined]  # private
         filters = _filters()
         for entry in self._filters:
             if entry in filters:

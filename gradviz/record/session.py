@@ -51,6 +51,7 @@ class RecorderSession:
         self.phase = "run"
         self.stack_bytes = 0
         self.channel: Channel | None = None
+        self._listen_later = False
         self.script_names: Mapping[str, Any] = {}
         self._exceptions = ExceptionRows(self.writer, self.frames)
         self._frontends: list[Frontend] = []
@@ -158,6 +159,8 @@ class RecorderSession:
 
     def thread_number(self) -> int:
         """The present thread's number in the trace, 0 = main."""
+        if self._listen_later and self.recording:
+            self._listen_again()
         number = getattr(self._threads_known, "number", None)
         if number is None:
             active = threading._active  # type: ignore[attr-defined]  # current_thread() would make a new one
@@ -216,7 +219,13 @@ class RecorderSession:
             self.channel.step_aside()
 
     def after_fork_in_parent(self) -> None:
-        """As before the fork."""
+        """As before the fork. From 3.13 on Python counts threads after this handler: listening goes on a little later."""
+        self._listen_later = True
+        if sys.version_info < (3, 13):
+            self._listen_again()
+
+    def _listen_again(self) -> None:
+        self._listen_later = False
         if self.channel is not None:
             self.channel.start()
 

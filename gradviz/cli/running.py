@@ -1,0 +1,129 @@
+"""Runs a TARGET for a command: streams passed through, Ctrl+C stops the script, the recording opened and diagnosed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from gradviz.cli.options import Options
+from gradviz.diagnose import diagnose
+from gradviz.diagnose.finding import Finding
+from gradviz.document.interpreters import chosen_interpreter
+from gradviz.document.run_request import RunRequest
+from gradviz.document.supervisor import Outcome, Stdin, Supervisor
+from gradviz.errors import GradvizError, NotStartedError
+from gradviz.trace.reader import Trace
+
+LOUD = ("error", "warning")
+
+
+@dataclass(frozen=True)
+class Examined:
+    """A recording and what diagnosis says of it."""
+
+    trace: Trace
+    findings: tuple[Finding, ...]
+
+    @property
+    def exit_code(self) -> int:
+        return int(any(finding.severity in LOUD for finding in self.findings))
+
+
+def run_script(options: Options, place: Path) -> Outcome:
+    """Run the script and record it into `place`. Its streams are this process's; its stdout goes to stderr with
+    --json.
+    """
+    assert options.target is not None
+    request = RunRequest(
+        target=options.target,
+        interpreter=chosen_interpreter(options.interpreter, options.cwd),
+        cwd=options.cwd,
+        trace=place,
+        arguments=options.arguments,
+        function_arguments=options.function_arguments,
+        seed_gradient=options.seed_gradient,
+        level=options.level,
+        passes=options.passes,
+        timeout=options.timeout,
+    )
+    out = sys.stderr if options.as_json else sys.stdout
+    sinks = {"stdout": Sink(out.fileno()), "stderr": Sink(sys.stderr.fileno())}
+    typed = _is_terminal(sys.stdin)
+    supervisor = Supervisor(
+        request,
+        stdin=Stdin.TYPED if typed else Stdin.INHERITED,
+        on_output=lambda stream, chunk: sinks[stream].write(chunk),
+    )
+    supervisor.start()
+    if typed:
+        _forward_keyboard(supervisor)
+    outcome = _wait(supervisor)
+    if outcome.own_fault:
+        raise GradvizError(outcome.trouble)
+    if outcome.trouble:
+        print(f"gradviz: {outcome.trouble}", file=sys.stderr)
+    return outcome
+
+
+class Sink:
+    """A file descriptor of ours that the script's output goes to; one that nobody reads any more is left alone."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._open = True
+
+    def write(self, chunk: bytes) -> None:
+        view = memoryview(chunk)
+        while self._open and view:
+            try:
+                view = view[os.write(self._descriptor, view) :]
+            except OSError:
+                self._open = False
+
+
+@contextlib.contextmanager
+def examined(path: Path) -> Iterator[Examined]:
+    """Open a recording and diagnose it. Raises TraceError."""
+    with Trace(path) as trace:
+        yield Examined(trace, tuple(diagnose(trace)))
+
+
+def require_place(options: Options) -> Path:
+    """Where -o points. Raises NotStartedError."""
+    if options.output is None:
+        raise NotStartedError(f"gradviz {options.command} needs -o FILE.")
+    return options.output.absolute()
+
+
+def _wait(supervisor: Supervisor) -> Outcome:
+    """Until it has ended. Ctrl+C stops the script, a second one kills it."""
+    while True:
+        try:
+            outcome = supervisor.wait(3600.0)
+            if outcome is not None:
+                return outcome
+        except KeyboardInterrupt:
+            supervisor.stop()
+
+
+def _is_terminal(stream: object) -> bool:
+    try:
+        return bool(stream.isatty())  # type: ignore[attr-defined]  # None where there is no stdin
+    except (AttributeError, ValueError):
+        return False
+
+
+def _forward_keyboard(supervisor: Supervisor) -> None:
+    """A process in a group of its own can't read the terminal: its lines are read here and handed on."""
+
+    def forward() -> None:
+        for line in iter(sys.stdin.buffer.readline, b""):
+            supervisor.write_input(line)
+        supervisor.close_input()
+
+    threading.Thread(target=forward, name="gradviz keyboard", daemon=True).start()
