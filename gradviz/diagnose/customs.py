@@ -10,6 +10,7 @@ from gradviz.diagnose.dataflow import inside, last_assignment, parameters, value
 from gradviz.diagnose.modules import user_codes
 from gradviz.diagnose.source import Code, Place, as_call, method_of, root_name
 from gradviz.trace import model
+from gradviz.trace.packing import NODE_CPP, NODE_CUSTOM
 
 
 @dataclass(frozen=True)
@@ -96,3 +97,23 @@ def custom_backward(case: Case, node: model.Node) -> CustomBackward | None:
 def is_call_of(expression: ast.expr | None, name: str) -> bool:
     call = as_call(expression)
     return call is not None and call.function == name
+
+
+def is_custom(node: model.Node) -> bool:
+    return bool(node.flags & (NODE_CUSTOM | NODE_CPP))
+
+
+def name_of(node: model.Node, found: CustomBackward | None) -> str:
+    return found.owner.name if found is not None else node.name
+
+
+def input_name(found: CustomBackward | None, index: int) -> str:
+    names = found.inputs() if found is not None else ()
+    return names[index] if index < len(names) else f"input {index + 1}"
+
+
+def return_place(case: Case, node: model.Node, found: CustomBackward | None) -> Place:
+    if found is not None:
+        return found.place
+    op = case.node_op(node)
+    return case.place(op.stack if op is not None else ())

@@ -1,16 +1,102 @@
-"""What every rule is handed: the recording and the writer of findings."""
+"""Runs the rules over a recording: errors first, then silent faults; one finding per fault, likeliest first."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import dataclasses
+from collections.abc import Iterable, Iterator
 
 from gradviz.diagnose.build import Writer
-from gradviz.diagnose.case import Case
+from gradviz.diagnose.case import Case, TraceView
+from gradviz.diagnose.exam import Examination
+from gradviz.diagnose.finding import Finding
+from gradviz.diagnose.rules import (
+    broadcast,
+    crash,
+    custom_silent,
+    higher_order,
+    inplace,
+    nonfinite,
+    seeds,
+    startup,
+    unused,
+)
+from gradviz.diagnose.triage import explain
+from gradviz.diagnose.words.catalogue import ENGLISH
+from gradviz.diagnose.words.phrase import Catalogue
+
+_RANK = {"error": 0, "warning": 1, "note": 2}
+# What a broadcast that went unseen leads to further on.
+_AFTER_BROADCAST = {"implicit-non-scalar", "forward-shape-error", "zero-gradient", "vanishing-gradient"}
 
 
-@dataclass(frozen=True)
-class Examination:
-    """One run of the rules over one recording."""
+def diagnose(trace: TraceView, catalogue: Catalogue = ENGLISH) -> tuple[Finding, ...]:
+    """What went wrong in a recording, most likely cause first; () when nothing did."""
+    case = Case(trace)
+    exam = Examination(case, Writer(case, catalogue))
+    found = list(_errors(exam))
+    found += _silent(exam)
+    return _ordered(_folded(_distinct(found)))
 
-    case: Case
-    writer: Writer
+
+def _errors(exam: Examination) -> Iterator[Finding]:
+    for error in exam.case.exceptions:
+        found = explain(exam, error)
+        if found is not None:
+            yield found
+    died = crash.worker_died(exam)
+    if died is not None:
+        yield died
+    ended = startup.ended_early(exam)
+    if ended is not None:
+        yield ended
+
+
+def _silent(exam: Examination) -> Iterator[Finding]:
+    """Faults that raise nothing."""
+    for backward in exam.case.passes:
+        if backward.outcome == "completed":
+            surplus = seeds.count_mismatch(exam, backward)
+            if surplus is not None:
+                yield surplus
+        yield from custom_silent.silent(exam, backward)
+    yield from broadcast.find(exam)
+    yield from inplace.via_data(exam)
+    yield from nonfinite.find(exam)
+    yield from higher_order.penalties(exam)
+    yield from unused.non_leaf_grad(exam)
+
+
+def _distinct(found: Iterable[Finding]) -> list[Finding]:
+    """A fault that shows in many passes is told once."""
+    first: dict[tuple[object, ...], Finding] = {}
+    for one in found:
+        key = (one.rule, one.file, one.line, one.node)
+        held = first.get(key)
+        if held is None or _RANK[one.severity] < _RANK[held.severity]:
+            first[key] = one
+    return list(first.values())
+
+
+def _folded(found: list[Finding]) -> list[Finding]:
+    """Consequences told under their cause."""
+    causes = [f for f in found if f.rule == "silent-broadcast" and f.severity != "note"]
+    if not causes:
+        return found
+    kept, effects = [], []
+    for one in found:
+        if one.rule in _AFTER_BROADCAST and _later(causes[0], one):
+            effects.append(one.message)
+        else:
+            kept.append(one)
+    if effects:
+        kept = [dataclasses.replace(one, effects=(*one.effects, *effects)) if one is causes[0] else one for one in kept]
+    return kept
+
+
+def _later(cause: Finding, effect: Finding) -> bool:
+    """Whether the effect shows what the broadcast made: its result's shape."""
+    return effect.received_shape == cause.result_shape or effect.expected_shape == cause.result_shape
+
+
+def _ordered(found: list[Finding]) -> tuple[Finding, ...]:
+    return tuple(sorted(found, key=lambda f: (_RANK[f.severity], -f.confidence)))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 
 from gradviz.diagnose.build import raised_at_call
-from gradviz.diagnose.examination import Examination
+from gradviz.diagnose.customs import is_custom
+from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
 from gradviz.diagnose.rules import (
     crash,
@@ -100,7 +101,7 @@ def _at_node(
         return optimisers.checkpoint(exam, backward, error)
     if unused.UNUSED.search(error.message):
         return unused.unused_input(exam, backward, error)
-    if custom.is_custom(node) or "once_differentiable" in error.message:
+    if is_custom(node) or "once_differentiable" in error.message:
         return custom.raised_in(exam, backward, node, error)
     return None
 

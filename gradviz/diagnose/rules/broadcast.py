@@ -13,7 +13,7 @@ from gradviz.diagnose import shapes
 from gradviz.diagnose.axes import AxisOrigin, axis_origin, from_comparison, same_value, walk_users
 from gradviz.diagnose.build import replacement
 from gradviz.diagnose.case import Case
-from gradviz.diagnose.examination import Examination
+from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Change, Finding, Mark, Operand
 from gradviz.diagnose.naming import line_made, operand_expressions, operand_name
 from gradviz.diagnose.shapes import Broadcast, Shape

@@ -10,7 +10,7 @@ from typing import Any
 from gradviz.diagnose.build import raised
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.customs import custom_backward
-from gradviz.diagnose.examination import Examination
+from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
 from gradviz.diagnose.rules.forward import first_sentence
 from gradviz.diagnose.source import Place, as_call
@@ -110,13 +110,13 @@ def uncaught(exam: Examination, error: model.ExceptionInfo, **more: Any) -> Find
         return exam.writer.write(
             "uncaught-exception", "error", place, "removed-function", parts, op=old, **raised(error)
         )
-    parts: dict[str, object] = {
+    told: dict[str, object] = {
         "type": error.type.rpartition(".")[2],
         "reason": first_sentence(error.message),
         "line": place.line,
     }
     phrase = "uncaught-caught" if error.caught else "uncaught"
-    return exam.writer.write("uncaught-exception", "error", place, phrase, parts, **(raised(error) | more))
+    return exam.writer.write("uncaught-exception", "error", place, phrase, told, **(raised(error) | more))
 
 
 def _removed(case: Case, error: model.ExceptionInfo) -> tuple[str, str] | None:

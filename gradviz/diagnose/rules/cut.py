@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
-from typing import Any
 
-from gradviz.diagnose import shapes
 from gradviz.diagnose.ancestry import Cut, ancestors, cuts, leaves_behind
-from gradviz.diagnose.build import raised, raised_at_call
-from gradviz.diagnose.calls import pass_call, rewritten, root_text
+from gradviz.diagnose.build import raised
 from gradviz.diagnose.case import Case
-from gradviz.diagnose.examination import Examination
+from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
 from gradviz.diagnose.naming import operand_name, value_name
+from gradviz.diagnose.rules.higher_order import (
+    constant,
+    fields_of,
+    is_gradient_call,
+    no_create_graph,
+    pass_of,
+    root_name_of,
+)
 from gradviz.diagnose.source import Place, called_name
 from gradviz.diagnose.vocabulary import COMPARISONS, LEAVES_FOR_PYTHON, plain
 from gradviz.trace import model
-from gradviz.trace.packing import OP_INFERENCE, OP_NO_GRAD, VALUE_REQUIRES_GRAD
+from gradviz.trace.packing import OP_INFERENCE, OP_NO_GRAD
 
 NO_GRAPH = re.compile(r"does not require grad and does not have a grad_fn")
-
-
-def is_gradient_call(op: model.Op) -> bool:
-    """torch.autograd.grad recorded as a call; reading x.grad has one operand and no list."""
-    return op.name == "grad" and bool(op.results) and len(op.operands) >= 2
 
 
 def no_graph(exam: Examination, backward: model.Backward, error: model.ExceptionInfo | None) -> Finding:
@@ -37,37 +36,17 @@ def no_graph(exam: Examination, backward: model.Backward, error: model.Exception
     explicit = [cut for cut in found if not cut.no_grad]
     gradient = next((op for op in ancestors(case, port.value) if is_gradient_call(op)), None)
     if gradient is not None and not explicit:
-        source = _pass_of(case, gradient)
+        source = pass_of(case, gradient)
         if source is not None and source.create_graph:
-            return _constant(exam, backward, error, index, source)
+            return constant(exam, backward, error, index, source)
         if source is not None:
-            return _no_create_graph(exam, backward, error, source, "error")
+            return no_create_graph(exam, backward, error, source, "error")
     if found:
         cut = explicit[0] if explicit else found[-1]
         return _cut(exam, backward, error, index, cut)
     if _without_grad(case, port.value):
         return _no_grad_mode(exam, backward, error, index)
     return _nothing_required(exam, backward, error, index)
-
-
-def _pass_of(case: Case, gradient: model.Op) -> model.Backward | None:
-    """The pass that a recorded call of autograd.grad ran."""
-    same = [p for p in case.passes if p.stack[:1] == gradient.stack[:1] and p.inputs]
-    values = {v.number for v in gradient.operands}
-    exact = [
-        p for p in same if values & {port.value for port in p.inputs} and values & {port.value for port in p.roots}
-    ]
-    chosen = exact or same
-    return chosen[-1] if chosen else None
-
-
-def _fields(exam: Examination, backward: model.Backward, error: model.ExceptionInfo | None) -> dict[str, Any]:
-    more = {} if backward.outcome == "completed" else raised_at_call(error, backward.stack)
-    return {"pass_id": backward.id, "symptom_line": backward.stack[0].line if backward.stack else None, **more}
-
-
-def _root(exam: Examination, backward: model.Backward, index: int) -> str:
-    return root_text(exam.case, pass_call(exam.case, backward), backward, index)
 
 
 def cut_phrase(op: model.Op) -> str:
@@ -95,7 +74,7 @@ def _cut(
         place,
         cut_phrase(op),
         {
-            "root": _root(exam, backward, index),
+            "root": root_name_of(exam, backward, index),
             "name": name,
             "op": shown(op),
             "line": place.line,
@@ -103,7 +82,7 @@ def _cut(
             "new": mend(case, op, name),
         },
         op=plain(op.name).strip("_"),
-        **_fields(exam, backward, error),
+        **fields_of(exam, backward, error),
     )
 
 
@@ -159,13 +138,13 @@ def _no_grad_mode(
         switch[0] if switch is not None else place,
         "cut-no-grad",
         {
-            "root": _root(exam, backward, index),
+            "root": root_name_of(exam, backward, index),
             "switch": switch[1] if switch is not None else "no_grad",
             "line": place.line,
             "op": plain(op.name) if op is not None else "it",
         },
         op=plain(op.name) if op is not None else "",
-        **_fields(exam, backward, error),
+        **fields_of(exam, backward, error),
     )
 
 
@@ -209,10 +188,10 @@ def _nothing_required(
             "error",
             place,
             "cut-frozen",
-            {"root": _root(exam, backward, index), "names": names, "line": place.line, "text": line},
+            {"root": root_name_of(exam, backward, index), "names": names, "line": place.line, "text": line},
             op="requires_grad",
             node="",
-            **_fields(exam, backward, error),
+            **fields_of(exam, backward, error),
         )
     place, name = _first_made(case, behind, backward)
     return exam.writer.write(
@@ -221,12 +200,12 @@ def _nothing_required(
         place,
         "cut-never-required",
         {
-            "root": _root(exam, backward, index),
+            "root": root_name_of(exam, backward, index),
             "name": name or "the tensor to differentiate by",
             "call": backward.stack[0].line if backward.stack else "?",
         },
         op="requires_grad",
-        **_fields(exam, backward, error),
+        **fields_of(exam, backward, error),
     )
 
 
@@ -268,130 +247,6 @@ def _first_made(case: Case, behind: set[int], backward: model.Backward) -> tuple
             if name:
                 return case.place(op.stack), name
     return case.place(backward.stack), ""
-
-
-def _no_create_graph(
-    exam: Examination,
-    backward: model.Backward,
-    error: model.ExceptionInfo | None,
-    source: model.Backward,
-    severity: str,
-) -> Finding:
-    case = exam.case
-    called = pass_call(case, source)
-    new = _with_create_graph(called)
-    name = _root(exam, backward, 0)
-    result = ""
-    if called.code is not None and called.call is not None:
-        statement = called.code.statement_of(called.call.node)
-        names = (
-            [n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-            if statement
-            else []
-        )
-        result = names[0] if names else ""
-    return exam.writer.write(
-        "missing-create-graph",
-        severity,
-        called.place,
-        "missing-create-graph"
-        if severity == "error" and backward.outcome != "completed"
-        else "missing-create-graph-silent",
-        {
-            "root": name,
-            "result": result or "the gradient",
-            "call": backward.stack[0].line if backward.stack else "?",
-            "line": called.place.line,
-            "new": new,
-        },
-        op="grad",
-        **_fields(exam, backward, error),
-    )
-
-
-def _with_create_graph(called: Any) -> str:
-    keep = called.call.keywords.get("retain_graph") if called.call is not None else None
-    swap = called.call.keywords.get("create_graph") if called.call is not None else None
-    if swap is not None:
-        return rewritten(called, drop=keep, swap={swap: "True"})
-    return rewritten(called, drop=keep, add="create_graph=True") or "torch.autograd.grad(..., create_graph=True)"
-
-
-def _constant(
-    exam: Examination, backward: model.Backward, error: model.ExceptionInfo | None, index: int, source: model.Backward
-) -> Finding:
-    case = exam.case
-    node = case.node(source.id, source.roots[0].node) if source.roots and source.roots[0].node >= 0 else None
-    op = case.node_op(node) if node is not None else None
-    place = case.place(op.stack if op is not None and op.stack else backward.stack)
-    name = _root(exam, backward, index)
-    return exam.writer.write(
-        "constant-derivative",
-        "warning",
-        place,
-        "constant-derivative",
-        {
-            "root": name,
-            "line": source.stack[0].line if source.stack else "?",
-            "call": backward.stack[0].line if backward.stack else "?",
-        },
-        node=node.name if node is not None else "",
-        op=plain(op.name) if op is not None else "",
-        **_fields(exam, backward, error),
-    )
-
-
-def penalties(exam: Examination) -> Iterator[Finding]:
-    """missing-create-graph without an error: a number made of gradients and added to a loss, with no way back."""
-    case = exam.case
-    told: set[tuple[str, int]] = set()
-    for op in case.ops:
-        if not is_gradient_call(op) or any(r.flags & VALUE_REQUIRES_GRAD for r in op.results):
-            continue
-        source = _pass_of(case, op)
-        if source is None or source.create_graph:
-            continue
-        joined = _added_as_number(case, op)
-        place = case.place(source.stack)
-        if joined is None or (place.file, place.line) in told:
-            continue
-        used = _pass_with(case, joined)
-        if used is not None:
-            told.add((place.file, place.line))
-            yield _no_create_graph(exam, used, None, source, "error")
-
-
-def _added_as_number(case: Case, gradient: model.Op) -> model.Op | None:
-    """The call that adds a scalar made of the gradients alone to something that needs grad."""
-    waiting = [(r.number, gradient.number) for r in gradient.results]
-    seen: set[int] = set()
-    while waiting and len(seen) < 300:
-        value, after = waiting.pop(0)
-        for op in case.users(value, after):
-            if op.number in seen or is_gradient_call(op):
-                continue
-            seen.add(op.number)
-            mixes = any(v.flags & VALUE_REQUIRES_GRAD for v in op.operands)
-            mine = next(v for v in op.operands if v.number == value)
-            if mixes:
-                if (
-                    plain(op.name) in ("add", "sub")
-                    and shapes.count(mine.spec.shape) == 1
-                    and value not in {r.number for r in gradient.results}
-                ):
-                    return op
-                continue
-            if plain(op.name) in ("detach", "data", "item", "numpy", "sign") or op.flags & OP_NO_GRAD:
-                continue
-            waiting += [(r.number, op.number) for r in op.results]
-    return None
-
-
-def _pass_with(case: Case, op: model.Op) -> model.Backward | None:
-    for backward in case.passes:
-        if bool((case.trace.graph(backward.id).op == op.number).any()):
-            return backward
-    return None
 
 
 def conversion(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) -> Finding:

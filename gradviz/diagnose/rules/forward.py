@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from gradviz.diagnose import shapes
 from gradviz.diagnose.build import raised, replacement
 from gradviz.diagnose.case import Case
-from gradviz.diagnose.examination import Examination
+from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Change, Finding, Mark, Operand, ShapeOrWords
 from gradviz.diagnose.modules import made_at, module_of
 from gradviz.diagnose.naming import line_made, operand_expressions, operand_name

@@ -10,7 +10,7 @@ from gradviz.diagnose import shapes
 from gradviz.diagnose.build import raised_at_call
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.dataflow import inside
-from gradviz.diagnose.examination import Examination
+from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
 from gradviz.diagnose.modules import user_codes
 from gradviz.diagnose.source import Code, Place, called_name

@@ -8,7 +8,7 @@ from typing import Any
 
 from gradviz.diagnose.build import raised, raised_at_call
 from gradviz.diagnose.case import Case
-from gradviz.diagnose.examination import Examination
+from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
 from gradviz.diagnose.naming import made_name, operand_name, value_name
 from gradviz.diagnose.source import Place

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gradviz.diagnose.case import Case
-from gradviz.diagnose.examination import Examination
+from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
 from gradviz.diagnose.naming import operand_name
 from gradviz.diagnose.vocabulary import plain

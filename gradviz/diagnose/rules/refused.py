@@ -10,7 +10,7 @@ from gradviz.diagnose import shapes
 from gradviz.diagnose.build import raised
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.dataflow import last_assignment
-from gradviz.diagnose.examination import Examination
+from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
 from gradviz.diagnose.naming import operand_name
 from gradviz.diagnose.rules.forward import described, first_sentence

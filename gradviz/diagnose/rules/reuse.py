@@ -12,7 +12,7 @@ import numpy as np
 from gradviz.diagnose.build import raised_at_call
 from gradviz.diagnose.calls import pass_call, rewritten, root_text
 from gradviz.diagnose.case import Case
-from gradviz.diagnose.examination import Examination
+from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
 from gradviz.diagnose.naming import made_name, operand_name, value_name
 from gradviz.diagnose.vocabulary import plain

@@ -11,7 +11,7 @@ from gradviz.diagnose.build import raised_at_call, replacement
 from gradviz.diagnose.calls import PassCall, pass_call, rewritten, root_text, seed_text
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.dataflow import last_assignment, value_of
-from gradviz.diagnose.examination import Examination
+from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
 from gradviz.diagnose.naming import value_name
 from gradviz.diagnose.shapes import Shape

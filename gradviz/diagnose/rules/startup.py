@@ -7,7 +7,7 @@ import re
 
 from gradviz.diagnose.build import raised
 from gradviz.diagnose.case import Case
-from gradviz.diagnose.examination import Examination
+from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding
 from gradviz.diagnose.source import Place, as_call, called_name
 from gradviz.trace import model

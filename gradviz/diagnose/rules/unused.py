@@ -11,7 +11,7 @@ from gradviz.diagnose.build import raised_at_call
 from gradviz.diagnose.calls import pass_call, root_text
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.dataflow import last_assignment
-from gradviz.diagnose.examination import Examination
+from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding
 from gradviz.diagnose.naming import operand_name, value_name
 from gradviz.diagnose.rules.cut import mend, shown

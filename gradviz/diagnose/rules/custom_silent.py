@@ -1,0 +1,126 @@
+"""custom-backward-reduced and -wrong-dtype: what the engine changed in a custom gradient without a word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gradviz.diagnose import shapes
+from gradviz.diagnose.build import raised_at_call
+from gradviz.diagnose.customs import CustomBackward, custom_backward, input_name, is_custom, name_of, return_place
+from gradviz.diagnose.exam import Examination
+from gradviz.diagnose.finding import Finding
+from gradviz.diagnose.marking import at_node, edge_mark
+from gradviz.trace import model
+from gradviz.trace.packing import VALUE_REQUIRES_GRAD
+
+
+def wrong_dtype(
+    exam: Examination,
+    backward: model.Backward,
+    node: model.Node,
+    found: CustomBackward | None,
+    one: model.Returned,
+    expected: model.Spec,
+    severity: str,
+    error: model.ExceptionInfo | None,
+) -> Finding:
+    assert one.spec is not None
+    got = one.spec.dtype
+    words = {"float64": ("float64", "double"), "float32": ("float32", ".float()"), "float16": ("float16", ".half()")}
+    place = return_place(exam.case, node, found)
+    if found is not None:
+        place = found.line_with(words.get(got, (got,))) or place
+    grad = found.code.short(found.returned(one.index)) if found is not None else ""
+    more = raised_at_call(error, backward.stack) if error is not None else {}
+    return exam.writer.write(
+        "custom-backward-wrong-dtype",
+        severity,
+        place,
+        "custom-dtype" if error is None else "custom-dtype-raised",
+        {
+            "name": name_of(node, found),
+            "input": input_name(found, one.index),
+            "expected": expected.dtype,
+            "got": got,
+            "new": f"{grad or 'gradient'}.to({input_name(found, one.index)}.dtype)",
+        },
+        expected_shape=expected.dtype,
+        received_shape=got,
+        marks=edge_mark(exam, backward, node, one.index, expected.dtype, got),
+        **at_node(exam, backward, node),
+        **more,
+    )
+
+
+def silent(exam: Examination, backward: model.Backward) -> Iterator[Finding]:
+    """What custom backwards returned that the engine changed without a word."""
+    case = exam.case
+    returned = case.trace.returned(backward.id)
+    if not returned:
+        return
+    step_nodes = case.trace.steps(backward.id).node
+    for one in returned:
+        if one.step < 0 or one.step >= len(step_nodes):
+            continue
+        node = case.node(backward.id, int(step_nodes[one.step]))
+        expected = case.expected_of(backward.id, node.index, one.index)
+        if expected is None or not is_custom(node):
+            continue
+        found = custom_backward(case, node)
+        if (
+            one.spec is not None
+            and one.spec.shape != expected.shape
+            and "functorch" not in (one.spec.layout, expected.layout)
+        ):
+            if shapes.reduces_to(one.spec.shape, expected.shape):
+                yield _reduced(exam, backward, node, found, one, expected)
+        elif one.spec is not None and one.spec.dtype != expected.dtype:
+            yield wrong_dtype(exam, backward, node, found, one, expected, "warning", None)
+
+
+def _reduced(
+    exam: Examination,
+    backward: model.Backward,
+    node: model.Node,
+    found: CustomBackward | None,
+    one: model.Returned,
+    expected: model.Spec,
+) -> Finding:
+    assert one.spec is not None
+    got, want = one.spec.shape, expected.shape
+    harmless = _sum_is_right(exam, node, got, want)
+    dims = tuple(d for d in range(-len(got), 0) if shapes.at(want, d) in (None, 1) and got[d] != 1)
+    grad = found.code.short(found.returned(one.index)) if found is not None else ""
+    leading = all(d < -len(want) for d in dims)
+    positive = [d % len(got) for d in dims]
+    axes = str(positive[0]) if len(positive) == 1 else str(tuple(positive))
+    new = f"{grad or 'gradient'}.sum({axes}{'' if leading else ', keepdim=True'})"
+    return exam.writer.write(
+        "custom-backward-reduced",
+        "note" if harmless else "warning",
+        found.source(found.returned(one.index)) if found is not None else return_place(exam.case, node, found),
+        "custom-reduced-right" if harmless else "custom-reduced",
+        {
+            "name": name_of(node, found),
+            "input": input_name(found, one.index),
+            "grad": grad or "a gradient",
+            "expected": shapes.text(want),
+            "got": shapes.text(got),
+            "dims": ", ".join(map(str, dims)),
+            "new": new,
+        },
+        expected_shape=want,
+        received_shape=got,
+        marks=edge_mark(exam, backward, node, one.index, want, got),
+        **at_node(exam, backward, node),
+    )
+
+
+def _sum_is_right(exam: Examination, node: model.Node, got: shapes.Shape, want: shapes.Shape) -> bool:
+    """Whether forward itself stretched the input to the shape that came back: then summing is that stretch undone."""
+    op = exam.case.node_op(node)
+    if op is None:
+        return False
+    results = [r.spec.shape for r in op.results] or [spec.shape for spec in node.expected]
+    others = [v.spec.shape for v in op.operands if v.spec.shape != want or v.flags & VALUE_REQUIRES_GRAD]
+    return got in results or any(shapes.broadcast(other, want) is not None and other == got for other in others)
