@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from gradviz.layout.own.flat import FlatGraph, Style
 from gradviz.layout.own.labels import GapLabels
-from gradviz.layout.own.lanes import Lanes, Trunk, gap_above, gap_below
+from gradviz.layout.own.lanes import Lanes, gap_above, gap_below
 from gradviz.layout.own.ports import Ports
 from gradviz.layout.own.proper import Proper
 from gradviz.layout.own.tracks import Net, assign
@@ -21,6 +21,7 @@ BAND = -(1 << 30)  # the gap number of the band above all columns
 class Channels:
     """Nets by gap, the net of each bent segment and of each end of a lane edge, and the labels that stand in gaps."""
 
+    careful: bool  # whether labels have to be kept off each other
     nets: dict[int, list[Net]] = field(default_factory=dict)
     of_segment: dict[int, Net] = field(default_factory=dict)
     of_tail: dict[int, Net] = field(default_factory=dict)
@@ -35,12 +36,17 @@ class Channels:
             self.nets.setdefault(gap, []).append(net)
         return net
 
+    def in_gap(self, gap: int) -> GapLabels:
+        labels = self.labels.get(gap)
+        if labels is None:
+            labels = self.labels[gap] = GapLabels(self.careful)
+        return labels
+
 
 def channels(graph: FlatGraph, proper: Proper, ports: Ports, x: list[float], lanes: Lanes) -> Channels:
     """`x` of all vertices in the whole drawing."""
-    plan = Channels()
+    plan = Channels(sum(1 for width in graph.label_w if width) <= GapLabels.CAREFUL)
     shared: dict[tuple[int, int, int], Net] = {}
-    careful = sum(1 for width in graph.label_w if width) <= GapLabels.CAREFUL
     for s, (a, b) in enumerate(zip(proper.upper, proper.lower, strict=True)):
         top, bottom = x[a] + ports.upper[s], x[b] + ports.lower[s]
         gap = proper.layer[a]
@@ -55,9 +61,7 @@ def channels(graph: FlatGraph, proper: Proper, ports: Ports, x: list[float], lan
             net.near.append(top)
             net.far.append(bottom)
             plan.of_segment[s] = net
-        labels = plan.labels.get(gap)
-        if labels is None:
-            labels = plan.labels[gap] = GapLabels(careful)
+        labels = plan.in_gap(gap)
         labels.lines.append(bottom)
         e = proper.edge[s]
         if proper.span[e] == 1 and graph.label_w[e]:
@@ -93,6 +97,7 @@ def _lane_edge(
     key = (above, 1, b) if b in ports.bus_in else (above, 4, e)
     net = plan.net(above, shared, key)
     net.far.append(into)
+    plan.in_gap(above).lines.append(into)
     from_below = len(legs) == 1 and upward
     (net.far if from_below else net.near).append(legs[-1].x)
     plan.of_head[e] = net
@@ -101,14 +106,8 @@ def _lane_edge(
         net = plan.net(BAND, shared, (BAND, id(first), id(last)))
         net.far.extend((first.x, last.x))
         plan.of_band[e] = net
-    if graph.label_w[e] and not own_trunk(legs):
-        labels = plan.labels.setdefault(below, GapLabels(False))
-        labels.add(e, out, graph.label_w[e], graph.label_h[e])
-
-
-def own_trunk(legs: list[Trunk]) -> bool:
-    """Whether an edge has its lane to itself, so that its label can stand on it."""
-    return len(legs[0].edges) == 1
+    if graph.label_w[e] and e not in lanes.standing:
+        plan.in_gap(below).add(e, out, graph.label_w[e], graph.label_h[e])
 
 
 def _height(proper: Proper, gap: int) -> int:

@@ -1,4 +1,4 @@
-"""Where shapes stand: beside the line just above its head, in rows where they would overlap."""
+"""Where shapes stand: beside the line just above its head, in rows where they would overlap; in a lane on the line."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from gradviz.layout.own.proper import LABEL_GAP
 
 _ROW_GAP = 1.0
 _SPACE = 4.0  # between two labels in a row
+_NEAR = 200  # labels in a lane that a new one is kept clear of
 _ROWS = 6  # the last takes what fits nowhere
 
 
@@ -33,7 +34,7 @@ class GapLabels:
         if not self.wanted:
             return 0.0
         tall = max([height for _, _, _, height in self.wanted]) + _ROW_GAP
-        if not self.careful or len(self.wanted) == 1:
+        if not self.careful or len(self.lines) == 1:
             for edge, x, width, _ in self.wanted:
                 self.placed[edge] = (x + side * (LABEL_GAP + width / 2), tall / 2)
             return tall
@@ -65,3 +66,34 @@ class GapLabels:
                     best = (cost, row, centre)
         assert best is not None
         return best[1], best[2]
+
+
+@dataclass(frozen=True)
+class LaneLabel:
+    """A label that wants to stand on the line at x between y = low and y = high."""
+
+    edge: int
+    x: float
+    low: float
+    high: float
+    width: float
+    height: float
+
+
+def stagger(wanted: list[LaneLabel]) -> dict[int, tuple[float, float]]:
+    """Places on their lines, as near to the middle as the labels placed before allow."""
+    placed: list[tuple[float, float, LaneLabel]] = []
+    for label in sorted(wanted, key=lambda label: (label.high - label.low - label.height, label.edge)):
+        middle = (label.low + label.high) / 2
+        slack = max(0.0, (label.high - label.low - label.height) / 2)
+        beside = [
+            (y, (label.height + other.height) / 2 + _SPACE)
+            for x, y, other in placed[-_NEAR:]
+            if abs(x - label.x) < (label.width + other.width) / 2 + _SPACE
+        ]
+        spots = [y + way * apart for y, apart in beside for way in (1, -1)]
+        spots = [middle] + [spot for spot in spots if abs(spot - middle) <= slack]
+        spots.sort(key=lambda spot: (abs(spot - middle), spot))
+        free = (spot for spot in spots if all(abs(y - spot) >= apart - 0.01 for y, apart in beside))
+        placed.append((label.x, next(free, middle), label))
+    return {label.edge: (x, y) for x, y, label in placed}

@@ -35,6 +35,7 @@ class Lanes:
     trunks: list[Trunk]
     column_x: list[float]  # left border of each column
     width: float
+    standing: set[int]  # edges whose label stands on their line in the lane
 
 
 def gap_below(layer: int) -> int:
@@ -56,12 +57,13 @@ def plan_lanes(
         by_lane[trunk.lane].append(trunk)
     column_x: list[float] = []
     left = 0.0
+    standing: set[int] = set()
     for column, width in enumerate(widths):
         column_x.append(left)
         left += width
         inner = column + 1 < len(widths)
-        left += _fill(graph, by_lane[column], left, level, style, inner)
-    return Lanes(legs, trunks, column_x, left)
+        left += _fill(graph, by_lane[column], left, level, style, inner, standing)
+    return Lanes(legs, trunks, column_x, left, standing)
 
 
 def _trunks(graph: FlatGraph, proper: Proper, x: list[float]) -> tuple[dict[int, list[Trunk]], list[Trunk]]:
@@ -95,29 +97,52 @@ def _trunks(graph: FlatGraph, proper: Proper, x: list[float]) -> tuple[dict[int,
 
 
 def _fill(
-    graph: FlatGraph, trunks: list[Trunk], left: float, level: list[float], style: Style, inner: bool
+    graph: FlatGraph,
+    trunks: list[Trunk],
+    left: float,
+    level: list[float],
+    style: Style,
+    inner: bool,
+    standing: set[int],
 ) -> float:
-    """Places the trunks of one lane; its width."""
+    """Places the trunks of one lane, adds the edges whose labels have room on it to `standing`; returns its width."""
     if not trunks:
         return style.lane if inner else 0.0
-    nets = []
-    for trunk in trunks:
-        net = Net()
-        for gap, from_left, box_x in trunk.stubs:
-            y = level[gap] if gap >= 0 else -1.0
-            # where several lines of one gap turn into the lane, the one from the nearest box has the track further up
-            if from_left:
-                net.near.append(y - box_x * 1e-6)
-            else:
-                net.far.append(y + box_x * 1e-6)
-        if trunk.band:
-            net.far.append(-100.0)
-        nets.append(net)
+    nets = [_net(trunk, level) for trunk in trunks]
     tracks = assign(nets, careful_only=True) or pack([(net.low, net.high) for net in nets])
-    count = max(tracks) + 1
-    label = max([graph.label_w[t.edges[0]] for t in trunks if len(t.edges) == 1], default=0.0)
-    lines = (count - 1) * style.track
-    width = max(lines + 2 * _BORDER, lines + label + _LABEL_ROOM if label else 0.0, style.lane if inner else 0.0)
+    lines = max(tracks) * style.track
+    named = _standing(graph, trunks, nets)
+    standing.update(named)
+    label = max([graph.label_w[e] for e in named], default=-_LABEL_ROOM)
+    width = max(lines + 2 * _BORDER, lines + label + _LABEL_ROOM, style.lane if inner else 0.0)
     for trunk, track in zip(trunks, tracks, strict=True):
         trunk.x = left + (width - lines) / 2 + track * style.track
     return width
+
+
+def _net(trunk: Trunk, level: list[float]) -> Net:
+    net = Net()
+    for gap, from_left, box_x in trunk.stubs:
+        y = level[gap] if gap >= 0 else -1.0
+        # where several lines of one gap turn into the lane, the one from the nearest box has the track further up
+        if from_left:
+            net.near.append(y - box_x * 1e-6)
+        else:
+            net.far.append(y + box_x * 1e-6)
+    if trunk.band:
+        net.far.append(-100.0)
+    return net
+
+
+def _standing(graph: FlatGraph, trunks: list[Trunk], nets: list[Net]) -> list[int]:
+    """Edges that have a line to themselves on which there is room beside the labels of the others."""
+    found = []
+    filled = 0.0
+    for trunk, net in sorted(zip(trunks, nets, strict=True), key=lambda pair: pair[1].high - pair[1].low):
+        e = trunk.edges[0]
+        if len(trunk.edges) == 1 and graph.label_w[e]:
+            need = filled + graph.label_h[e] + _LABEL_ROOM
+            if 1.5 * need <= net.high - net.low:
+                filled = need
+                found.append(e)
+    return found

@@ -13,6 +13,7 @@ LONGEST_CHAIN = 64  # layers; beyond, an edge takes a lane beside the column
 _DUMMIES_PER_BOX = 4  # how many dummies a graph may cost before shorter edges take lanes, too
 _DUMMIES_FREE = 4000
 LABEL_GAP = 6.0  # between a line and its label
+LOOP = 12.0  # how far an edge from a box to itself stands out
 
 
 @dataclass(frozen=True)
@@ -119,14 +120,16 @@ def _extents(
     named = middle[label_w[owner[middle - boxes]] > 0]
     side[named] = LABEL_GAP + label_w[owner[named - boxes]]
     height[named] = label_h[owner[named - boxes]]
-    # the label of a short edge stands above its head, and may be broader than half the head
-    short = np.flatnonzero(inner & (span == 1) & (label_w > 0))
-    head = np.asarray(graph.head, np.int64)[short]
-    np.maximum.at(side, head, LABEL_GAP + label_w[short] - style.node_gap / 2)
-    several = np.bincount(head, minlength=boxes)[head] > 1
-    other = left if style.label_side > 0 else right
-    np.maximum.at(other, head[several], LABEL_GAP + label_w[short[several]] - style.node_gap / 2)
-    loops = np.flatnonzero(np.asarray(graph.tail) == np.asarray(graph.head)) if len(span) else np.empty(0, np.int64)
-    at = np.asarray(graph.tail, np.int64)[loops]
-    np.maximum.at(right, at, half[at] + 2 * LABEL_GAP + np.where(label_w[loops] > 0, label_w[loops] + LABEL_GAP, 0.0))
+    # the label of a short edge stands above its head, that of an edge in a lane may stand below its tail
+    tail, head = np.asarray(graph.tail, np.int64), np.asarray(graph.head, np.int64)
+    short = inner & (span == 1)
+    lane = ~inner & (tail != head)
+    at = np.where(short, head, tail)[(short | lane) & (label_w > 0)]
+    reach = LABEL_GAP + label_w[(short | lane) & (label_w > 0)]
+    np.maximum.at(side, at, reach)
+    several = np.bincount(at, minlength=boxes)[at] > 1
+    np.maximum.at(left if style.label_side > 0 else right, at[several], reach[several])
+    loops = np.flatnonzero(tail == head)
+    np.maximum.at(right, tail[loops], half[tail[loops]])
+    np.add.at(right, tail[loops], LOOP + np.where(label_w[loops] > 0, label_w[loops] + 2 * LABEL_GAP, 0.0))
     return left, right, height

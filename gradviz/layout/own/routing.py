@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from gradviz.layout.own.channels import BAND, Channels, channels, gap_height, own_trunk
+from gradviz.layout.own.channels import BAND, Channels, channels, gap_height
 from gradviz.layout.own.flat import ENTRY, EXIT, FlatGraph, FlatPlaces, Style
+from gradviz.layout.own.labels import LaneLabel, stagger
 from gradviz.layout.own.lanes import Lanes, gap_above, gap_below
 from gradviz.layout.own.ports import Ports
-from gradviz.layout.own.proper import LABEL_GAP, Proper
+from gradviz.layout.own.proper import LABEL_GAP, LOOP, Proper
 
 Point = tuple[float, float]
 
@@ -59,18 +60,27 @@ class Router:
         routes: list[list[Point]] = []
         labels: list[Point | None] = []
         lanes = set(proper.lanes)
+        loops: dict[int, float] = {}
+        in_lane: dict[int, list[LaneLabel]] = {}
         for e, (a, b) in enumerate(zip(graph.tail, graph.head, strict=True)):
             named = graph.label_w[e] > 0
             label: Point | None = None
             if a == b:
-                route, label = self._loop(e, y[a])
+                route, label = self._loop(e, y[a], loops)
             elif e in lanes:
-                route, label = self._lane_route(e, y)
+                route = self._lane_route(e, y)
+                if e in self.lanes.standing:
+                    in_lane.setdefault(self.lanes.legs[e][0].lane, []).append(self._lane_label(e, route))
+                elif named:
+                    label = self._gap_label(e, gap_below(proper.layer[a]))
             else:
                 route = self._chain_route(e, y)
                 label = self._chain_label(e, y) if named else None
             routes.append(route)
             labels.append(label if named else None)
+        for wanted in in_lane.values():
+            for e, label in stagger(wanted).items():
+                labels[e] = label
         boxes = proper.boxes
         return FlatPlaces(self.x[:boxes], y[:boxes], routes, labels, self.lanes.width, self.height)
 
@@ -108,7 +118,7 @@ class Router:
         x, below = labels.placed[e]
         return (x, self.gap_top[gap] + labels.begin + below)
 
-    def _lane_route(self, e: int, y: list[float]) -> tuple[list[Point], Point | None]:
+    def _lane_route(self, e: int, y: list[float]) -> list[Point]:
         graph, proper, x, ports, plan = self.graph, self.proper, self.x, self.ports, self.plan
         a, b = graph.tail[e], graph.head[e]
         below, above = gap_below(proper.layer[a]), gap_above(proper.layer[b], proper.column)
@@ -116,24 +126,21 @@ class Router:
         start, end = self.gap_top[below] + plan.of_tail[e].at, self.gap_top[above] + plan.of_head[e].at
         legs = self.lanes.legs[e]
         route = [(out, y[a] + graph.heights[a] / 2), (out, start), (legs[0].x, start)]
-        turn = end
         if len(legs) > 1:
             turn = self.gap_top[BAND] + plan.of_band[e].at
             route += [(legs[0].x, turn), (legs[1].x, turn)]
-        route += [(legs[-1].x, end), (into, end), (into, y[b] - graph.heights[b] / 2)]
-        if not graph.label_w[e]:
-            return route, None
-        if own_trunk(legs):
-            return route, (legs[0].x, (start + turn) / 2)
-        return route, self._gap_label(e, below)
+        return [*route, (legs[-1].x, end), (into, end), (into, y[b] - graph.heights[b] / 2)]
 
-    def _loop(self, e: int, y: float) -> tuple[list[Point], Point]:
-        """From the right border out and back to it."""
-        v = self.graph.tail[e]
-        half, reach = self.graph.widths[v] / 2, 2 * LABEL_GAP
+    def _lane_label(self, e: int, route: list[Point]) -> LaneLabel:
+        """On the edge's first stretch along a lane."""
+        (x, start), (_, end) = route[2:4]
+        return LaneLabel(e, x, min(start, end), max(start, end), self.graph.label_w[e], self.graph.label_h[e])
+
+    def _loop(self, e: int, y: float, out: dict[int, float]) -> tuple[list[Point], Point]:
+        """From the right border out and back to it; `out` is how far the loops before this one reach."""
+        v, label = self.graph.tail[e], self.graph.label_w[e]
+        border = self.x[v] + self.graph.widths[v] / 2
+        turn = out.get(v, border) + LOOP
+        out[v] = turn + (label + 2 * LABEL_GAP if label else 0.0)
         up, down = y - self.graph.heights[v] / 6, y + self.graph.heights[v] / 6
-        border, out = self.x[v] + half, self.x[v] + half + reach
-        return [(border, down), (out, down), (out, up), (border, up)], (
-            out + LABEL_GAP + self.graph.label_w[e] / 2,
-            y,
-        )
+        return [(border, down), (turn, down), (turn, up), (border, up)], (turn + LABEL_GAP + label / 2, y)
