@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gradviz.cli.options import Options
-from gradviz.diagnose import diagnose
+from gradviz.diagnose.examination import diagnose
 from gradviz.diagnose.finding import Finding
 from gradviz.document.interpreters import chosen_interpreter
 from gradviz.document.run_request import RunRequest
