@@ -11,8 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gradviz.layout.own.flat import AUTO, ENTRY, EXIT, FREE, FlatGraph, FlatPlaces, Style
+from gradviz.layout.own.labels import GapLabels
 from gradviz.layout.own.level import arrange_level
 from gradviz.layout.own.ranking import upward_edges
+from gradviz.layout.own.repair import repair
 
 ROOT = -1
 Point = tuple[float, float]
@@ -227,6 +229,14 @@ class Hierarchy:
         self.routes = [
             tidy([point for level in levels for point in pieces[level, e]]) for e, levels in enumerate(self._way)
         ]
+        if sum(1 for label in self.labels if label is not None) <= GapLabels.CAREFUL:
+            self._repair_labels()
+
+    def _repair_labels(self) -> None:
+        boxes = self.boxes
+        sides = zip(self.x, self.y, boxes.widths, boxes.heights, strict=True)
+        rects = [(x - w / 2, y - h / 2, x + w / 2, y + h / 2) for x, y, w, h in sides]
+        repair(rects, self.labels, list(zip(boxes.label_w, boxes.label_h, strict=True)), self.routes)
 
 
 def tidy(route: list[Point]) -> list[Point]:
