@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gradviz.draw.looks import BOXES, SEVERITY_INK, SEVERITY_SOFT, BoxLook
-from gradviz.draw.surface import Surface, fitted, text_width
+from gradviz.draw.surface import Surface, fitted, fitted_path, text_width
 from gradviz.draw.tokens import (
     CAPTION,
     DASH_SELECTED,
@@ -19,13 +19,13 @@ from gradviz.draw.tokens import (
 )
 from gradviz.scene.cards import bar_heights
 from gradviz.scene.model import Card, Kind, Scene, State
-from gradviz.scene.sizes import CHIP_HEIGHT, ICON, ICON_X, TEXT_RIGHT, TEXT_X
+from gradviz.scene.sizes import CHIP_HEIGHT, ICON, ICON_X, STACK_ROOM, TEXT_RIGHT, TEXT_X
 from gradviz.scene.texts import Texts
 from gradviz.scene.words import count_text
 
 CUT = 9.0
 BAR, BAR_GAP, BAR_HIGH = 8.0, 3.0, 18.0
-STACK_STEP = 4.0
+STACK_STEP = STACK_ROOM / 2
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def _draw_words(
         surface.text(right + 2, y + 12, "ƒ", NODE_NAME, look.text, "right", 400)
     second = texts.second(draft, box) if detail.seconds else ""
     room = right - left - (10 if kind == Kind.CUSTOM else 0)
-    name = fitted(texts.name(draft, box), NODE_NAME, room)
+    name = (fitted_path if kind == Kind.LEAF else fitted)(texts.name(draft, box), NODE_NAME, room)
     surface.text(left, middle - 8 if second else middle, name, NODE_NAME, look.text)
     if second:
         surface.text(left, middle + 8, fitted(second, NODE_LINE, right - left), NODE_LINE, look.text2)
@@ -151,6 +151,8 @@ def _draw_group(
     surface: Surface, scene: Scene, card: Card, rect: tuple[float, float, float, float], state: State, detail: Detail
 ) -> None:
     x, y, width, height = rect
+    if card.copies > 1:  # the cards behind reach up and to the right, within the box
+        y, width, height = y + STACK_ROOM, width - STACK_ROOM, height - STACK_ROOM
     look = BOXES[state]
     fill, stroke, pen = "node", look.stroke, look.pen
     if card.severity:

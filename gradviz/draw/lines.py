@@ -9,6 +9,7 @@ from gradviz.draw.surface import Surface, fitted, text_width
 from gradviz.draw.tokens import CAPTION, DASH_CONSTANT, GROUP_RADIUS, NODE_LINE, NODE_NAME, RADIUS, SHAPE
 from gradviz.scene.marks import MISMATCH_GAP
 from gradviz.scene.model import Badge, Card, EdgeLabel, Look, Scene, Tie
+from gradviz.scene.place import TIE_ROOM
 from gradviz.scene.sizes import BADGE, LABEL_HEIGHT, LABEL_PAD, MISMATCH_HEIGHT
 from gradviz.scene.wording import Wording
 from gradviz.scene.words import count_text
@@ -117,7 +118,7 @@ def tie_points(scene: Scene, tie: Tie) -> list[tuple[float, float]]:
     x1, y1, w1, h1 = scene.rect(tie.one)
     x2, y2, w2, h2 = scene.rect(tie.other)
     from_y, to_y = y1 + h1 / 2 - 4, y2 + h2 / 2
-    outer = scene.bounds[2] - 56
+    outer = scene.bounds[2] - TIE_ROOM / 2
     return [(x1 + w1 + 4, from_y), (outer, from_y), (outer, to_y), (x2 + w2 + 6, to_y)]
 
 

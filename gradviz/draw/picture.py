@@ -147,6 +147,11 @@ class Picture:
             if right < area[0] or left > area[2] or bottom < area[1] or top > area[3]:
                 continue
             self.paint_box(surface, states, int(box), SMALLEST_LABEL)
+        grow = max(1.0, SMALLEST_LABEL / surface.zoom)
+        for badge in self.scene.draft.badges:
+            if badge.box in chosen:
+                with surface.moved(float(self.boxes[badge.box, 0]), float(self.boxes[badge.box, 1]), grow):
+                    draw_badge(surface, badge)
 
     def paint_box(self, surface: Surface, states: States, box: int, smallest: float = 0.0) -> None:
         """One box, enlarged round its centre where it would be smaller than `smallest` of its full size."""

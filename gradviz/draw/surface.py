@@ -68,6 +68,16 @@ def fitted(text: str, style: TextStyle, width: float, weight: int = 0) -> str:
     return measure.elidedText(text, Qt.TextElideMode.ElideRight, width)
 
 
+def fitted_path(text: str, style: TextStyle, width: float) -> str:
+    """A dotted name without its first parts where it is wider than `width`: the end tells it from its neighbours."""
+    measure = metrics(style)
+    parts = text.split(".")
+    while len(parts) > 1 and measure.horizontalAdvance(text) > width:
+        parts = parts[1:]
+        text = "…" + ".".join(parts)
+    return fitted(text, style, width)
+
+
 HATCH_GAP = 5.0
 
 

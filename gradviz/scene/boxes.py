@@ -18,6 +18,7 @@ from gradviz.scene.sizes import (
     NODE_HEIGHT,
     NODE_MAX_WIDTH,
     NODE_MIN_WIDTH,
+    STACK_ROOM,
     TEXT_RIGHT,
     TEXT_X,
     Measure,
@@ -82,7 +83,20 @@ def make_boxes(
     name, names = _names(trace, graph, node, card, kind, tree, wording)
     text = np.array([measure(each, "name") for each in names] or [0.0], np.float32)
     width, height = _sizes(kind, text[name] if len(name) else np.empty(0, np.float32))
-    return Boxes(kind, node, card, inside, name, names, width, height, of_atom, of_atom[: len(graph)].copy())
+    stacked = np.array([bool(group.children) for group in tree.groups] or [False])[np.maximum(card, 0)] & grouped
+    width, height = width + STACK_ROOM * stacked, height + STACK_ROOM * stacked
+    return Boxes(
+        kind,
+        node,
+        card,
+        inside,
+        name,
+        names,
+        width.astype(np.float32),
+        height.astype(np.float32),
+        of_atom,
+        of_atom[: len(graph)].copy(),
+    )
 
 
 def _kinds(graph: PassGraph, atoms: Atoms, atom: NDArray[np.int64], grouped: NDArray[np.bool_]) -> Bytes:

@@ -24,11 +24,16 @@ class Inside:
     nodes: Ints
     step_first: Ints
     step_last: Ints
-    leaf_norms: tuple[dict[int, float], ...]  # leaf node -> norm, NaN where there is no gradient
+    leaf_norms: tuple[dict[int, float | None], ...]  # leaf node -> norm, NaN: no gradient, None: not measured
 
-    def norm(self, group: int) -> float:
+    def norm(self, group: int) -> float | None:
         """Norm of all gradients in the group together; NaN where one of them is missing or no number."""
-        return math.sqrt(sum(value * value for value in self.leaf_norms[group].values()))
+        total = 0.0
+        for value in self.leaf_norms[group].values():
+            if value is None:
+                return None
+            total += value * value
+        return math.sqrt(total)
 
 
 def look_inside(graph: PassGraph, steps: PassSteps, atoms: Atoms, tree: Tree, step_of: Ints) -> Inside:
@@ -43,7 +48,7 @@ def look_inside(graph: PassGraph, steps: PassSteps, atoms: Atoms, tree: Tree, st
     ran = step >= 0
     np.minimum.at(first, group[ran], step[ran])
     np.maximum.at(last, group[ran], step[ran])
-    norms: list[dict[int, float]] = [{} for _ in range(count)]
+    norms: list[dict[int, float | None]] = [{} for _ in range(count)]
     for atom in grouped[atoms.leaf[grouped]].tolist():
         node = int(atoms.node[atom])
         norms[int(tree.of_atom[atom])][node] = _norm(steps, int(step_of[node]))
@@ -85,15 +90,20 @@ def _bars(inside: Inside, at: int, children: list[int]) -> tuple[float, ...]:
         return ()
     with_leaves = [child for child in children if inside.leaf_norms[child]]
     if with_leaves and (len(own) > 8 or len(with_leaves) >= 3):
-        return tuple(inside.norm(child) for child in with_leaves) if len(with_leaves) <= MOST_BARS else ()
-    return tuple(own.values()) if len(own) <= MOST_BARS else ()
+        norms = [inside.norm(child) for child in with_leaves]
+    else:
+        norms = list(own.values())
+    known = [norm for norm in norms if norm is not None]
+    return tuple(known) if len(known) == len(norms) <= MOST_BARS else ()
 
 
-def _norm(steps: PassSteps, step: int) -> float:
+def _norm(steps: PassSteps, step: int) -> float | None:
     if step < 0 or steps.received_end[step] <= steps.received_start[step]:
         return math.nan
     row = int(steps.received_start[step])
-    return math.nan if steps.spec[row] < 0 else float(steps.norm[row])
+    if steps.spec[row] < 0:
+        return math.nan
+    return None if steps.nans[row] < 0 else float(steps.norm[row])
 
 
 def _parameters(tree: Tree, group: Group) -> int:

@@ -97,16 +97,33 @@ def build_tree(trace: Trace, graph: PassGraph, atoms: Atoms) -> Tree:
 
 
 def auto_open(tree: Tree, readable: int = READABLE) -> frozenset[str]:
-    """Groups that a fresh graph shows open: down to the deepest level at which all its boxes can be read."""
-    depth = np.array(tree.depths(), np.int64)
-    if not len(depth):
+    """Groups that a fresh graph shows open: down to the deepest level at which all its boxes can be read.
+
+    Stacks of equal blocks stay folded unless all there is can be read at once.
+    """
+    if not tree.groups:
         return frozenset()
-    of_atom = np.where(tree.of_atom >= 0, depth[tree.of_atom], -1)
+    if len(tree.of_atom) <= readable:
+        return frozenset(group.key for group in tree.groups)
+    # What lies in a stack counts as the stack itself.
+    shown: list[int] = []
+    for at, group in enumerate(tree.groups):
+        above = shown[group.parent] if group.parent >= 0 else -1
+        in_stack = above >= 0 and bool(tree.groups[above].children)
+        shown.append(above if in_stack else at)
+    depth = np.array(tree.depths(), np.int64)
+    stack = np.array([bool(group.children) for group in tree.groups])
+    seen = np.array(shown)[tree.of_atom]
+    loose = tree.of_atom < 0
+    of_atom = np.where(loose, -1, np.where(stack[seen], np.iinfo(np.int64).max, depth[seen]))
+    own = np.array(shown) == np.arange(len(shown))
     best = 0
     for level in range(int(depth.max()) + 2):
-        if int(np.count_nonzero(of_atom < level)) + int(np.count_nonzero(depth == level)) <= readable:
+        folded = own & ((depth == level) | (stack & (depth < level)))
+        if int(np.count_nonzero(of_atom < level)) + int(np.count_nonzero(folded)) <= readable:
             best = level
-    return frozenset(group.key for group, at in zip(tree.groups, depth.tolist()) if at < best)
+    opened = zip(tree.groups, depth.tolist(), own.tolist(), stack.tolist())
+    return frozenset(group.key for group, at, mine, folded in opened if mine and not folded and at < best)
 
 
 def folded_into(tree: Tree, opened: frozenset[str]) -> Ints:

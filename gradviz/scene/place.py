@@ -16,7 +16,8 @@ from gradviz.scene.sizes import COLUMN_GAP, LAYER_GAP, WRAP_LANE, Measure, monos
 from gradviz.scene.wording import ENGLISH, Wording
 
 PANEL_GAP = 48.0
-MARGIN = 24.0
+FRAMED_AIR = 10.0
+TIE_ROOM = 124.0  # a tie's line runs outside the drawing, with its words across it
 
 
 def request(draft: Draft, wrap: bool = True, viewport: tuple[float, float] | None = None) -> Request:
@@ -26,7 +27,11 @@ def request(draft: Draft, wrap: bool = True, viewport: tuple[float, float] | Non
     for card, at in position.items():
         lookup[card] = at
     parent = np.array([position.get(draft.cards[card].parent, -1) for card in draft.open_cards], np.int32)
-    sizes = np.stack((draft.label_width, draft.label_height), axis=1) if draft.edges else np.empty((0, 2))
+    # Room above and below a label, so that neither the ring of a current node nor an arrow touches it.
+    framed = np.zeros(draft.edges, np.float32)
+    framed[[label.edge for label in draft.framed]] = FRAMED_AIR
+    high = np.where(draft.label_height > 0, draft.label_height + framed, 0)
+    sizes = np.stack((draft.label_width, high), axis=1) if draft.edges else np.empty((0, 2))
     count = len(draft)
     hint = np.where(draft.step_first >= 0, draft.step_first, np.arange(count)).astype(np.int32)
     return Request(
@@ -65,7 +70,7 @@ def place(draft: Draft, result: Result, measure: Measure = monospaced, wording: 
         top, bottom = min(top, panel.y), max(bottom, panel.y + panel.height + 28)
         right = max(right, panel.x + panel.width + 24)
     for _ in draft.ties:
-        right += 90  # the line of a tie runs outside
+        right += TIE_ROOM
     return replace(scene, panels=panels, bounds=(left, top, right, bottom))
 
 

@@ -262,7 +262,8 @@ class Canvas(QWidget):
         constants = int((draft.kind == Kind.CONSTANT).sum())
         parts = [self.tr("{count} nodes").format(count=f"{nodes:,}")]
         if folded:
-            parts[0] = self.tr("{count} nodes in {groups} groups").format(count=f"{nodes:,}", groups=folded)
+            words = self.tr("{count} group folded") if folded == 1 else self.tr("{count} groups folded")
+            parts.append(words.format(count=folded))
         else:
             parts.append(self.tr("{count} edges").format(count=f"{len(loaded.build.graph.tail):,}"))
         if constants:
