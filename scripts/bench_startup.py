@@ -78,7 +78,7 @@ def rows(rounds: int) -> list[Measured]:
 
 def _start(program: str, home: str, frameworks: set[str]) -> float:
     """Seconds from starting the process to its word that the first paint is done."""
-    folders = dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "APPDATA"), home)
+    folders = dict.fromkeys(("HOME", "GRADVIZ_CONFIG_HOME", "GRADVIZ_DATA_HOME"), home)
     environment = {**os.environ, **folders, "QT_QPA_PLATFORM": "offscreen"}
     start = time.perf_counter()
     with subprocess.Popen(

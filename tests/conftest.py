@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +10,15 @@ import pytest
 TESTS = Path(__file__).resolve().parent
 ORDER = ("test_architecture.py", "unit", "record", "process", "gui")
 EXPECTED_SKIP = "not on this"  # 'not on this platform: ...', 'not on this machine: ...'
+
+
+@pytest.fixture(autouse=True, scope="session")
+def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Settings and recordings of a test run, its child processes included, stay out of the person's own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRADVIZ_CONFIG_HOME", str(tmp_path_factory.mktemp("config")))
+        patch.setenv("GRADVIZ_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+        yield
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
