@@ -10,11 +10,14 @@ from gradviz.diagnose.case import Case, TraceView
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding
 from gradviz.diagnose.rules import (
+    axis,
     broadcast,
     crash,
     custom_silent,
+    fading,
     higher_order,
     inplace,
+    lost,
     nonfinite,
     seeds,
     startup,
@@ -35,6 +38,8 @@ def diagnose(trace: TraceView, catalogue: Catalogue = ENGLISH) -> tuple[Finding,
     exam = Examination(case, Writer(case, catalogue))
     found = list(_errors(exam))
     found += _silent(exam)
+    if not any(one.severity != "note" for one in found):
+        found += _suspected(exam)
     return _ordered(_folded(_distinct(found)))
 
 
@@ -64,6 +69,16 @@ def _silent(exam: Examination) -> Iterator[Finding]:
     yield from nonfinite.find(exam)
     yield from higher_order.penalties(exam)
     yield from unused.non_leaf_grad(exam)
+
+
+def _suspected(exam: Examination) -> Iterator[Finding]:
+    """What is likely wrong, looked for only where nothing certainly is: much of it could be the consequence."""
+    yield from lost.find(exam)
+    yield from fading.flat(exam)
+    yield from fading.vanishing(exam)
+    yield from axis.softmax_over_batch(exam)
+    yield from axis.batch_first(exam)
+    yield from axis.scrambled(exam)
 
 
 def _distinct(found: Iterable[Finding]) -> list[Finding]:

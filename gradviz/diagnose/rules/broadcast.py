@@ -181,7 +181,7 @@ def _finding(exam: Examination, pair: Pair, severity: str) -> Finding:
     second = names[1] or f"a {shapes.text(b.spec.shape)} tensor"
     new, changes = _mend(case, pair)
     count, wanted = shapes.count(pair.made.result), max(shapes.count(a.spec.shape), shapes.count(b.spec.shape))
-    where = _node(case, op)
+    where = node_fields(case, op)
     expected, received = a.spec.shape, b.spec.shape
     name = plain(op.name)
     expression = case.op_expression(op)
@@ -218,7 +218,7 @@ def _finding(exam: Examination, pair: Pair, severity: str) -> Finding:
     )
 
 
-def _node(case: Case, op: model.Op) -> dict[str, object]:
+def node_fields(case: Case, op: model.Op) -> dict[str, object]:
     """The node that the call made, in the first pass that has it."""
     for backward in case.passes:
         graph = case.trace.graph(backward.id)

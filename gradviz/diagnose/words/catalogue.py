@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from gradviz.diagnose.words import broadcast, custom, cut, forward, nonfinite, refused, reuse, seeds, startup
+from gradviz.diagnose.words import (
+    axis,
+    broadcast,
+    custom,
+    cut,
+    fading,
+    forward,
+    nonfinite,
+    refused,
+    reuse,
+    seeds,
+    startup,
+)
 from gradviz.diagnose.words.phrase import Catalogue
 
 ENGLISH: Catalogue = {
@@ -13,6 +25,8 @@ ENGLISH: Catalogue = {
     **reuse.PHRASES,
     **cut.PHRASES,
     **nonfinite.PHRASES,
+    **fading.PHRASES,
+    **axis.PHRASES,
     **refused.PHRASES,
     **startup.PHRASES,
 }

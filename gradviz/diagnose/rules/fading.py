@@ -1,0 +1,172 @@
+"""zero-gradient and vanishing-gradient: gradients that arrive, but say nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from gradviz.diagnose.case import Case
+from gradviz.diagnose.exam import Examination
+from gradviz.diagnose.finding import Finding, Mark
+from gradviz.diagnose.naming import operand_name
+from gradviz.diagnose.vocabulary import plain
+from gradviz.trace import model
+from gradviz.trace.packing import NODE_LEAF
+
+# Calls that are flat wherever they have a slope at all.
+STEPS = frozenset({"round", "floor", "ceil", "sign", "trunc", "heaviside", "floor_divide", "fix", "sgn"})
+REPEATS = 20  # a chain of fewer equal turns doesn't vanish by depth
+TINY = 1e-30
+
+
+def flat(exam: Examination) -> Iterator[Finding]:
+    """A step function between every parameter and the loss: the gradient is there, and exactly zero."""
+    case = exam.case
+    for backward in case.passes:
+        if backward.outcome != "completed" or not backward.steps:
+            continue
+        zero = _zero_leaves(case, backward)
+        if not zero:
+            continue
+        found = _step_function(case, backward) or _underflow(case, backward)
+        if found is not None:
+            node, phrase = found
+            yield _flat_finding(exam, backward, node, phrase, zero)
+            return
+
+
+def _received_norms(case: Case, backward: model.Backward) -> dict[int, float]:
+    """The largest norm that each node received; NaN where none was taken."""
+    steps = case.trace.steps(backward.id)
+    norms: dict[int, float] = {}
+    for number in range(len(steps)):
+        low, high = int(steps.received_start[number]), int(steps.received_end[number])
+        values = [float(v) for v in steps.norm[low:high]]
+        norms[int(steps.node[number])] = max(values) if values and not any(math.isnan(v) for v in values) else math.nan
+    return norms
+
+
+def _zero_leaves(case: Case, backward: model.Backward) -> list[str]:
+    """Names of the leaves when every leaf of the pass received exactly zero."""
+    norms = _received_norms(case, backward)
+    graph = case.trace.graph(backward.id)
+    leaves = (graph.flags & NODE_LEAF).nonzero()[0].tolist()
+    reached = [index for index in leaves if index in norms]
+    if not reached or any(norms[index] != 0.0 for index in reached):
+        return []
+    ids = [int(graph.leaf[index]) for index in reached]
+    return [case.leaves[i].name if 0 <= i < len(case.leaves) else "" for i in ids]
+
+
+def _step_function(case: Case, backward: model.Backward) -> tuple[model.Node, str] | None:
+    norms = _received_norms(case, backward)
+    for index, norm in norms.items():
+        node = case.node(backward.id, index)
+        op = case.node_op(node)
+        if (
+            op is not None
+            and plain(op.name) in STEPS
+            and norm > 0
+            and plain(op.name).split("_")[0] in node.name.lower()
+        ):
+            return node, "zero-step"
+    return None
+
+
+def _underflow(case: Case, backward: model.Backward) -> tuple[model.Node, str] | None:
+    """The first node of half precision that got something and handed on nothing but zeros."""
+    norms = _received_norms(case, backward)
+    links = case.links(backward.id)
+    for index, norm in norms.items():
+        node = case.node(backward.id, index)
+        if not norm > 0 or not node.expected or node.expected[0].dtype not in ("float16", "bfloat16"):
+            continue
+        heads = [edge.head for edge in links.out(index)]
+        tiny = norm / max(1.0, math.sqrt(float(_entries(node)))) < 1e-3
+        if heads and tiny and all(norms.get(head) == 0.0 for head in heads):
+            return node, "zero-underflow"
+    return None
+
+
+def _entries(node: model.Node) -> int:
+    return math.prod(d for d in node.expected[0].shape if isinstance(d, int))
+
+
+def _flat_finding(
+    exam: Examination, backward: model.Backward, node: model.Node, phrase: str, zero: list[str]
+) -> Finding:
+    case = exam.case
+    op = case.node_op(node)
+    place = case.place(op.stack if op is not None else backward.stack)
+    names = [name for name in zero if name]
+    return exam.writer.write(
+        "zero-gradient",
+        "error" if phrase == "zero-step" else "warning",
+        place,
+        phrase,
+        {
+            "op": plain(op.name) if op is not None else node.name,
+            "node": node.name,
+            "name": (operand_name(case, op, 0) if op is not None and op.operands else "") or "its input",
+            "parameters": ", ".join(names[:3]) or "every leaf",
+            "line": place.line,
+            "dtype": node.expected[0].dtype if node.expected else "",
+        },
+        pass_id=backward.id,
+        step=case.steps_of(backward.id).get(node.index),
+        node=node.name,
+        op=plain(op.name) if op is not None else "",
+        symptom_line=backward.stack[0].line if backward.stack else None,
+        marks=(Mark("node", node.index),),
+        confidence=0.9,
+    )
+
+
+def vanishing(exam: Examination) -> Iterator[Finding]:
+    """A long chain of equal turns in which the gradient dies out: it starts with a size and ends as nothing."""
+    case = exam.case
+    for backward in case.passes:
+        if backward.outcome != "completed" or backward.steps < REPEATS * 2:
+            continue
+        node = _dying_chain(case, backward)
+        if node is None:
+            continue
+        op = case.node_op(node)
+        place = case.place(op.stack if op is not None else backward.stack)
+        yield exam.writer.write(
+            "vanishing-gradient",
+            "warning",
+            place,
+            "vanishing",
+            {"node": node.name, "line": place.line, "op": plain(op.name) if op is not None else node.name},
+            pass_id=backward.id,
+            step=case.steps_of(backward.id).get(node.index),
+            node=node.name,
+            op=plain(op.name) if op is not None else "",
+            symptom_line=backward.stack[0].line if backward.stack else None,
+            marks=(Mark("node", node.index),),
+            confidence=0.8,
+        )
+        return
+
+
+def _dying_chain(case: Case, backward: model.Backward) -> model.Node | None:
+    """The node at which the gradient of a repeated line became nothing, having shrunk at each of its turns."""
+    norms = _received_norms(case, backward)
+    by_kind: dict[tuple[str, int], list[int]] = {}
+    graph = case.trace.graph(backward.id)
+    order = case.steps_of(backward.id)
+    for index in order:
+        op = case.op_by_number.get(int(graph.op[index]))
+        if op is not None and op.stack:
+            key = (f"{int(graph.name[index])}:{op.stack[0].file}", op.stack[0].line)
+            by_kind.setdefault(key, []).append(index)
+    for chain in by_kind.values():
+        sizes = [norms.get(index, math.nan) for index in chain]
+        if len(chain) < REPEATS or not sizes[0] > TINY or any(math.isnan(s) for s in sizes):
+            continue
+        falling = sum(b <= a * 1.01 for a, b in zip(sizes, sizes[1:]))
+        dead = next((i for i, size in enumerate(sizes) if size < TINY), None)
+        if dead is not None and dead >= REPEATS // 2 and falling >= 0.95 * (len(sizes) - 1) and sizes[-1] < TINY:
+            return case.node(backward.id, chain[dead])
+    return None

@@ -1,0 +1,29 @@
+"""Words about gradients that arrive, but say nothing."""
+
+from __future__ import annotations
+
+from gradviz.diagnose.words.phrase import Phrase
+
+PHRASES = {
+    "zero-step": Phrase(
+        "A step function makes every gradient zero",
+        "{op} on line {line} is flat, so {parameters} got a gradient of exactly zero.",
+        "{op} jumps from one value to the next and is flat in between. Its slope is 0 everywhere, and everything"
+        " behind it is multiplied with that 0: backward runs without an error, and nothing is learned.",
+        "Use {name} itself in the loss; or a straight-through estimator: {name} + ({op}({name}) - {name}).detach()",
+    ),
+    "zero-underflow": Phrase(
+        "The gradient is too small for its dtype",
+        "{node} (line {line}) received a gradient and handed on exact zeros: they are too small for {dtype}.",
+        "{dtype} holds no number between 0 and about 6e-8 (float16), so a product of small numbers becomes 0. The"
+        " gradient exists, but not in this precision.",
+        "Compute in float32 or bfloat16, or scale the loss up with torch.amp.GradScaler",
+    ),
+    "vanishing": Phrase(
+        "The gradient dies out on its way back",
+        "The gradient shrinks at every turn of line {line} until nothing is left of it at {node}.",
+        "Each turn multiplies the gradient with the same small factor. After many turns the product is smaller than"
+        " any number that the dtype holds, so the first turns learn nothing from the loss.",
+        "Use an LSTM or GRU cell, an orthogonal start for the recurrent weights, or a shorter sequence",
+    ),
+}
