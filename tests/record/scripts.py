@@ -260,7 +260,8 @@ FOLDERS = {
         {
             "package/__init__.py": "print('package', __name__)\n",
             "package/tool.py": "import sys\nfrom . import part\n"
-            "print(__name__, __spec__.name, sys.argv[1:], part.__name__)\nprint(__package__, sys.path[0] == sys.argv[0].rsplit('/', 2)[0])\n1 / 0\n",
+            "print(__name__, __spec__.name, sys.argv[1:], part.__name__)\n"
+            "print(__package__, sys.path[0] == sys.argv[0].rsplit('/', 2)[0])\n1 / 0\n",
             "package/part.py": "",
         },
     ),

@@ -1,4 +1,4 @@
-"""Every handed case, faulty or mended, ends, prints, computes and draws at random the same with and without recording."""
+"""Every handed case, faulty or mended: same output, end, gradients and random numbers with and without recording."""
 
 from __future__ import annotations
 
