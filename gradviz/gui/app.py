@@ -29,6 +29,7 @@ def run(path: Path | None = None, function: str = "", quit_after_paint: bool = F
     began = time.perf_counter()
     application = make_application()
     window, theme = make_window(application)
+    catch_errors(window)
     first = FirstPaint(window)
 
     def painted() -> None:
@@ -73,10 +74,11 @@ def make_application() -> QApplication:
 def make_window(application: QApplication, settings: Settings | None = None) -> tuple[Window, Theme]:
     """A window with a theme of its own, as it was left last time."""
     remembered = settings if settings is not None else Settings()
-    theme = Theme(remembered.choice("theme", "system"), application)
+    theme, post = Theme(remembered.choice("theme", "system")), Post()
     theme.install(application)
-    window = Window(theme, remembered, Post(application))
-    catch_errors(window)
+    window = Window(theme, remembered, post)
+    theme.setParent(window)
+    post.setParent(window)
     return window, theme
 
 

@@ -54,6 +54,7 @@ class OutputPane(QWidget):
         self._prompt = QLabel(self.input_row)
         self.input = QLineEdit(self.input_row)
         self.input.setProperty("role", "code")
+        self.input.setAcceptDrops(False)  # a dropped file is opened by the window
         self.input.setAccessibleName(self.tr("Input for the script"))
         self.input.returnPressed.connect(self._enter)
         end = QPushButton(self.tr("End of input"), self.input_row)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtGui import QIcon, QPaintEvent
+from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QWidget
 
 from gradviz.document.actions import Actions
 from gradviz.document.hub import Hub, View
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from gradviz.trace.model import Backward
 
 OUTCOME_ICONS = {
-    "completed": "done",
     "refused": "error",
     "raised": "error",
     "interrupted": "warning",
@@ -31,7 +31,8 @@ class PassChooser(QComboBox):
         super().__init__(parent)
         self._hub, self._actions, self._theme = hub, actions, theme
         self._rows: tuple[tuple[int, str], ...] = ()
-        self.setMinimumWidth(204)
+        self.setFixedWidth(212)
+        self.view().setMinimumWidth(320)
         self.setMaxVisibleItems(24)
         self.setAccessibleName(self.tr("Backward pass"))
         self.setToolTip(self.tr("Every call of backward and grad in this run"))
@@ -39,6 +40,17 @@ class PassChooser(QComboBox):
         hub.listen("pass", self, self.show_passes)
         theme.changed.connect(lambda: self._fill(force=True))
         self.show_passes(hub.view)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Closed, it shows the pass and its line; icon, outcome and repeats stand in the list."""
+        painter = QStylePainter(self)
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        option.currentIcon = QIcon()  # type: ignore[attr-defined]  # PySide's stub lacks the fields
+        option.currentText = " · ".join(self.currentText().split(" · ")[:2])  # type: ignore[attr-defined]  # as above
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        painter.end()
 
     def show_passes(self, view: View) -> None:
         self._fill(force=False)
@@ -57,7 +69,7 @@ class PassChooser(QComboBox):
             self.clear()
             total = sum(max(1, each.repeats) for each in passes)
             for each in passes:
-                icon = self._theme.icon(OUTCOME_ICONS.get(each.outcome, "pending"))
+                icon = self._theme.icon(OUTCOME_ICONS[each.outcome]) if each.outcome in OUTCOME_ICONS else QIcon()
                 self.addItem(icon, self._words(each.id + 1, max(total, passes[-1].id + 1), each), each.id)
             if not passes:
                 self.addItem(self.tr("No backward pass"), None)

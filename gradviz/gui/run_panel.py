@@ -87,6 +87,8 @@ class RunPanel(QWidget):
         self._head(self.tr("Environment"))
         self.environment = self._text("NAME=value", self.tr("Environment variables, one NAME=value a line"))
         self._recording(page)
+        for edit in (*page.findChildren(QLineEdit), *page.findChildren(QPlainTextEdit)):
+            edit.setAcceptDrops(False)  # a dropped file is opened by the window
         self.function.changed.connect(self._edited)
         self.interpreter.chosen.connect(lambda _: self._edited())
         self.stdin_kind.activated.connect(lambda _: self._edited())

@@ -42,6 +42,7 @@ QMenu::item:disabled {{ color: {t.disabled}; }}
 QMenu::separator {{ height: 1px; background: {t.border}; margin: 4px 8px; }}
 QMenu::icon {{ padding-left: 4px; }}
 QToolBar {{ background: {t.window}; border: 0; border-bottom: 1px solid {t.border}; padding: 0 6px; spacing: 2px; }}
+QToolBar#timeline {{ padding: 0; }}
 QToolBar::separator {{ width: 1px; background: {t.border}; margin: 8px 8px; }}
 QStatusBar {{ background: {t.window}; color: {t.text2}; border-top: 1px solid {t.border}; font-size: 12px; }}
 QStatusBar::item {{ border: 0; }}

@@ -26,7 +26,7 @@ class Timeline(QWidget):
     def __init__(self, hub: Hub, actions: Actions, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._hub, self._actions, self._theme = hub, actions, theme
-        self.setFixedHeight(TIMELINE)
+        self.setFixedHeight(TIMELINE - 1)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(self.tr("Timeline"))
         self.chooser = PassChooser(hub, actions, theme, self)

@@ -127,6 +127,7 @@ class FindField(QLineEdit):
         self._theme = theme
         self.setFixedWidth(248)
         self.setClearButtonEnabled(True)
+        self.setAcceptDrops(False)  # a dropped file is opened by the window, wherever it falls
         keys = QKeySequence("Ctrl+F").toString(QKeySequence.SequenceFormat.NativeText)
         self.setPlaceholderText(self.tr("Find node, tensor or line") + "    " + keys)
         tip = self.tr("A name, a module, a shape like 164 or [*, 10], a line like :18 ({keys})")

@@ -76,6 +76,9 @@ class Window(QMainWindow):
         bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
         bar.addWidget(self.timeline)
         bar.setFixedHeight(TIMELINE)
+        inside = bar.layout()
+        if inside is not None:
+            inside.setContentsMargins(0, 0, 0, 0)
         self.addToolBar(bar)
         return bar
 

@@ -1,0 +1,107 @@
+"""Opening things: recordings, scripts, drops, and what can't be opened."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gradviz.gui.window import Window
+from tests.gui.driving import Person
+
+AT = QPoint(200, 200)
+
+
+@pytest.fixture
+def person(window: Window, qtbot: QtBot) -> Person:
+    return Person(window, qtbot)
+
+
+def test_it_starts_on_the_welcome_page(person: Person) -> None:
+    assert person.window.shows_welcome()
+    assert not person.window.commands["step"].isEnabled()
+    assert "Open a script or a recording first." in person.window.commands["step"].toolTip()
+
+
+def test_a_recording_opens_at_its_place(person: Person, recordings: dict[str, Path]) -> None:
+    # WHEN
+    person.open(recordings["mlp"])
+    # THEN
+    assert not person.window.shows_welcome()
+    assert person.window.windowTitle() == "mlp.gradviz — gradviz"
+    assert person.window.timeline.where_text() == "Step 1 of 11 · NllLossBackward0"
+    assert person.steps.model.rowCount() == 12  # the seed, and one row a step
+
+
+def test_every_pane_shows_something_real(person: Person, recordings: dict[str, Path]) -> None:
+    person.open(recordings["mlp"])
+    from PySide6.QtWidgets import QLabel
+
+    placeholders = [name for name, pane in person.window.docks.panes.items() if type(pane) is QLabel]
+    assert placeholders == []
+
+
+def test_dropping_a_file_opens_it(person: Person, recordings: dict[str, Path]) -> None:
+    # WHEN
+    drop(person.window, recordings["mlp"])
+    # THEN
+    person.until(lambda: person.window.document.state.recording == recordings["mlp"])
+    # AND over a field it does the same, where Qt would paste its name
+    field = person.window.toolbar.find_field
+    drop(person.window, recordings["eigh"], field.mapTo(person.window, field.rect().center()))
+    person.until(lambda: person.window.document.state.recording == recordings["eigh"])
+
+
+def test_a_damaged_recording_is_told_in_a_strip(person: Person, recordings: dict[str, Path], tmp_path: Path) -> None:
+    # GIVEN an open recording, and one that was cut short
+    person.open(recordings["mlp"])
+    damaged = tmp_path / "damaged.gradviz"
+    damaged.write_bytes(recordings["eigh"].read_bytes()[:9000])
+    # WHEN
+    drop(person.window, damaged)
+    # THEN one sentence, and what was open stays
+    person.until(lambda: person.strip("open"))
+    assert "cut short" in person.strip("open")
+    assert person.window.document.state.recording == recordings["mlp"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("not_there.py", None, "There is no file"),
+        ("text.gradviz", b"hello", "is not a gradviz recording"),
+        ("empty.gradviz", b"", "is empty"),
+    ],
+)
+def test_what_can_not_be_opened_is_told(
+    person: Person, tmp_path: Path, name: str, content: bytes | None, words: str
+) -> None:
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    person.window.open_path(path)
+    assert words in person.window.status.words()
+
+
+def test_recent_files_are_remembered_with_their_outcome(person: Person, recordings: dict[str, Path]) -> None:
+    person.open(recordings["mlp"])
+    person.command("close")
+    assert person.window.shows_welcome()
+    entry = person.window.settings.recent()[0]
+    assert (entry.path, entry.outcome) == (str(recordings["mlp"]), "ok")
+    assert person.window.welcome.recent.item(0).text() == "mlp.gradviz"
+
+
+def drop(window: Window, path: Path, at: QPoint = AT) -> None:
+    """A drop from a file manager, through the window system's own door."""
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    copy, button, no_key = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    handle = window.windowHandle()
+    assert handle is not None
+    QApplication.sendEvent(handle, QDragEnterEvent(at, copy, data, button, no_key))
+    QApplication.sendEvent(handle, QDropEvent(QPointF(at), copy, data, button, no_key))
