@@ -13,6 +13,7 @@ from pathlib import Path
 from gradviz.cli.options import Options
 from gradviz.diagnose.examination import diagnose
 from gradviz.diagnose.finding import Finding
+from gradviz.document.functions import list_functions
 from gradviz.document.interpreters import chosen_interpreter
 from gradviz.document.run_request import RunRequest
 from gradviz.document.supervisor import Outcome, Stdin, Supervisor
@@ -39,6 +40,7 @@ def run_script(options: Options, place: Path) -> Outcome:
     --json.
     """
     assert options.target is not None
+    require_callable(options)
     request = RunRequest(
         target=options.target,
         interpreter=chosen_interpreter(options.interpreter, options.cwd),
@@ -65,9 +67,35 @@ def run_script(options: Options, place: Path) -> Outcome:
     outcome = _wait(supervisor)
     if outcome.own_fault:
         raise GradvizError(outcome.trouble)
+    if outcome.status == "not-run":
+        raise NotStartedError(outcome.trouble)
     if outcome.trouble:
         print(f"gradviz: {outcome.trouble}", file=sys.stderr)
     return outcome
+
+
+def require_callable(options: Options) -> None:
+    """Of a function: is it there, and does it get what it needs? Raises NotStartedError."""
+    target = options.target
+    if target is None or target.kind != "function":
+        return
+    script = options.cwd / target.given
+    try:
+        functions = {function.name: function for function in list_functions(script)}
+    except NotStartedError:
+        return  # a broken file: its run tells more
+    function = functions.get(target.function)
+    if function is None:
+        known = ", ".join(functions) or "none that can be run alone"
+        raise NotStartedError(f"{target.given} has no function {target.function}. It has: {known}.")
+    given = {name for name, _ in options.function_arguments}
+    missing = [each for each in function.parameters if each.required and each.name not in given]
+    if missing:
+        wanted = " ".join(f"--arg {each.name}=EXPR" for each in missing)
+        raise NotStartedError(f"{target.function} needs {', '.join(each.name for each in missing)}: give {wanted}.")
+    unknown = given - {each.name for each in function.parameters}
+    if unknown and not function.takes_any:
+        raise NotStartedError(f"{target.function} has no parameter {', '.join(sorted(unknown))}.")
 
 
 class Sink:

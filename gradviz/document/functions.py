@@ -32,6 +32,7 @@ class Function:
     parameters: tuple[Parameter, ...]
     documentation: str = ""  # first line of the docstring
     calls_backward: bool = False
+    takes_any: bool = False  # has a **parameter
 
 
 def list_functions(script: Path) -> tuple[Function, ...]:
@@ -92,7 +93,9 @@ def _function(definition: ast.FunctionDef, name: str) -> Function:
         isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("backward", "grad")
         for node in ast.walk(definition)
     )
-    return Function(name, definition.lineno, tuple(_parameters(definition.args)), documentation, calls)
+    arguments = definition.args
+    parameters = tuple(_parameters(arguments))
+    return Function(name, definition.lineno, parameters, documentation, calls, arguments.kwarg is not None)
 
 
 def _parameters(arguments: ast.arguments) -> Iterator[Parameter]:

@@ -86,6 +86,7 @@ class Supervisor:
         self._stopping = threading.Lock()
         self._announced = False  # the recorder said that it runs the script
         self._recorder_failure = ""  # why it stopped writing
+        self._not_found = ""  # what Python said of a module that isn't there
 
     # -- what a view calls
 
@@ -221,6 +222,8 @@ class Supervisor:
             self._announced = True
         elif message.get("said") == "failure":
             self._recorder_failure = str(message.get("reason", ""))
+        elif message.get("said") == "not-found":
+            self._not_found = str(message.get("reason", "")).partition(": ")[2]
 
     def _end_with(self, reason: str) -> None:
         with self._stopping:
@@ -263,7 +266,9 @@ class Supervisor:
         sudden = closing.died_suddenly(self._working)
         amid_pass = closing.write_last_words(self._writer)
         status = self._status(exit_code, sudden, amid_pass)
-        if status == "not-run":
+        if self._not_found:
+            trouble = f"-m {self.request.target.given} can't be run: {self._not_found}."
+        elif status == "not-run":
             own_fault = True
             trouble = f"gradviz's recorder did not start under {self.request.interpreter}: {self._last_words()}"
         self._writer.update("run", 0, status=status, exit_code=exit_code, signal=signal_number, seconds=seconds)
@@ -282,6 +287,8 @@ class Supervisor:
     def _status(self, exit_code: int | None, sudden: bool, amid_pass: bool) -> str:
         if self._stop_reason:
             return self._stop_reason
+        if self._not_found:
+            return "not-run"
         if exit_code is None:
             return "killed"
         connection = self._writer.path_connection()

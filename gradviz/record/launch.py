@@ -45,6 +45,9 @@ class Launch:
         """It raised SystemExit, which goes on to Python itself."""
         ending.flush_output()
         code = error.code
+        if isinstance(self._target, ModuleTarget) and not self._target.was_found:
+            self._session.requests.answer({"said": "not-found", "reason": str(code)})
+            return
         if code is not None and code != 0 and self._session.recording:
             stack = self._session.frames.stack_of_traceback(error.__traceback__)
             shown = code if isinstance(code, int) else str(code)[:200]

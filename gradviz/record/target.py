@@ -27,6 +27,8 @@ class Running(Protocol):
 class ArgumentError(Exception):
     """A function target can't be called with these arguments; `detail` names them."""
 
+    __module__ = "builtins"  # printed without a place that the person doesn't know
+
     def __init__(self, message: str, **detail: Any) -> None:
         super().__init__(message)
         self.detail = detail
@@ -66,10 +68,15 @@ class ModuleTarget:
     def prepare(self) -> None:
         self.main = fresh_main(None)
 
+    @property
+    def was_found(self) -> bool:
+        """Whether Python got as far as running it."""
+        return self.main is not None and self.main.__spec__ is not None
+
     def run(self, session: Running) -> None:
         assert self.main is not None
         session.script_names = self.main.__dict__
-        sys.argv[0] = "-m"
+        sys.argv[0] = "-m"  # as Python has it while it looks for the module
         runpy._run_module_as_main(self.given)  # type: ignore[attr-defined]  # private, and the same in all releases
 
 
@@ -128,11 +135,15 @@ def _find(module: ModuleType, dotted: str) -> Callable[..., Any]:
 def _values(
     function: Callable[..., Any], name: str, arguments: Sequence[tuple[str, str]], names: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Evaluate the expressions, in order; the error of one is the script's. Raises ArgumentError if they don't fit."""
+    """Evaluate the expressions, in order. Raises ArgumentError where one fails or they don't fit the function."""
     values = {}
     for argument, expression in arguments:
-        code = compile(expression, f"<argument {argument}>", "eval", dont_inherit=True)
-        values[argument] = eval(code, dict(names))
+        try:
+            code = compile(expression, f"<argument {argument}>", "eval", dont_inherit=True)
+            values[argument] = eval(code, dict(names))
+        except Exception as error:  # noqa: BLE001  # foreign: the person's expression
+            sentence = f"the argument {argument} = {expression} failed: {type(error).__name__}: {error}"
+            raise ArgumentError(sentence, function=name, argument=argument, expression=expression) from None
     try:
         parameters = signature(function)
     except (TypeError, ValueError):  # not everything callable tells

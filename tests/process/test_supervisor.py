@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-from gradviz.document import closing as closing_module
 from gradviz.document.run_request import RunRequest, Target
 from gradviz.document.supervisor import Outcome, Stdin, Supervisor
 from gradviz.errors import NotStartedError
@@ -248,7 +247,7 @@ def test_a_disk_that_fills_meanwhile_leaves_the_recording_where_it_is(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     run = Run(tmp_path, "input()", Stdin.TYPED)
-    monkeypatch.setattr(closing_module.Path, "replace", full)
+    monkeypatch.setattr(Path, "replace", full)
 
     run.supervisor.write_input(b"\n")
     outcome = run.end()
@@ -267,7 +266,7 @@ def test_another_file_system_is_copied_to(tmp_path: Path, monkeypatch: pytest.Mo
         return rename(self, target)
 
     run = Run(tmp_path, "input()", Stdin.TYPED)
-    monkeypatch.setattr(closing_module.Path, "replace", elsewhere)
+    monkeypatch.setattr(Path, "replace", elsewhere)
 
     run.supervisor.write_input(b"\n")
 
