@@ -28,8 +28,8 @@ class Forward:
         self._read = False
         self._operand_start: Column = np.empty(0, np.int32)
         self._result_start: Column = np.empty(0, np.int32)
-        self._made_by: dict[int, list[int]] | None = None  # value -> rows of the ops that returned it
-        self._used_by: dict[int, list[int]] | None = None
+        self._made_by: Owners | None = None  # which ops returned a value
+        self._used_by: Owners | None = None
         self._calls: dict[int, int] = {}  # call number -> row
         self._built: dict[int, Op] = {}
 
@@ -51,14 +51,19 @@ class Forward:
         self._read_on()
         return tuple(self._op_at(row) for row in range(self._op.count))
 
+    def stacks(self) -> tuple[Column, Column]:
+        """Numbers and stack ids of all ops, for whoever counts per line."""
+        self._read_on()
+        return self._op["number"], self._op["stack"]
+
     def producer(self, value: int, before: int | None) -> Op | None:
         if value < 0:
             return None
         self._read_on()
         if self._made_by is None:
-            self._made_by = owners(self._result["value"], self._op["result_end"])
+            self._made_by = Owners(self._result["value"], self._op["result_end"])
         numbers = self._op["number"]
-        for row in reversed(self._made_by.get(value, [])):
+        for row in reversed(self._made_by.of(value)):
             if before is None or numbers[row] < before:
                 return self._op_at(row)
         return None
@@ -68,8 +73,8 @@ class Forward:
             return ()
         self._read_on()
         if self._used_by is None:
-            self._used_by = owners(self._operand["value"], self._op["operand_end"])
-        return tuple(self._op_at(row) for row in self._used_by.get(value, []))
+            self._used_by = Owners(self._operand["value"], self._op["operand_end"])
+        return tuple(self._op_at(row) for row in self._used_by.of(value))
 
     def call(self, number: int) -> ModuleCall | None:
         self._read_on()
@@ -170,14 +175,14 @@ class Forward:
         return value
 
 
-def owners(values: Column, ends: Column) -> dict[int, list[int]]:
-    """For each known value the rows, rising, of the parents among whose children it is."""
-    parents = np.searchsorted(ends, np.arange(len(values)), side="right")
-    found: dict[int, list[int]] = {}
-    for value, parent in zip(values.tolist(), parents.tolist()):
-        if value < 0:
-            continue
-        rows = found.setdefault(value, [])
-        if not rows or rows[-1] != parent:
-            rows.append(parent)
-    return found
+class Owners:
+    """For each value the rows, rising, of the parents among whose children it is."""
+
+    def __init__(self, values: Column, ends: Column) -> None:
+        order = np.argsort(values, kind="stable")
+        self._values = values[order]
+        self._parents = np.searchsorted(ends, order, side="right")
+
+    def of(self, value: int) -> list[int]:
+        first, last = np.searchsorted(self._values, [value, value + 1])
+        return list(dict.fromkeys(self._parents[first:last].tolist()))

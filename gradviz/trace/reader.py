@@ -13,7 +13,7 @@ from gradviz.trace.opening import TraceFile
 
 if TYPE_CHECKING:
     from gradviz.trace.forward import Forward
-    from gradviz.trace.graph import PassGraph, PassSteps
+    from gradviz.trace.graph import Ints, PassGraph, PassSteps
     from gradviz.trace.passes import Passes
 
 T = TypeVar("T")
@@ -139,6 +139,10 @@ class Trace:
     def users(self, value: int) -> tuple[model.Op, ...]:
         """The ops among whose operands is this value, in order."""
         return self._forward_side().users(value)
+
+    def op_stacks(self) -> tuple[Ints, Ints]:
+        """Numbers and stack ids of all ops, in one look."""
+        return self._forward_side().stacks()
 
     def call(self, number: int) -> model.ModuleCall | None:
         return self._forward_side().call(number)

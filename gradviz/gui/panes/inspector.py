@@ -1,0 +1,123 @@
+"""Inspector: what is selected, or the present step, or the whole pass, in every detail that was recorded."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from gradviz.document.hub import Hub, Selection, View
+from gradviz.document.pass_facts import PassFacts
+from gradviz.gui.panes.inspector_edge import build_edge, build_seed
+from gradviz.gui.panes.inspector_node import NodePage
+from gradviz.gui.panes.inspector_page import Page
+from gradviz.gui.panes.inspector_summary import build_group, build_summary
+from gradviz.gui.panes.pane import Pane
+from gradviz.gui.panes.plot_loader import PlotLoader
+from gradviz.gui.style_sheet import set_role
+from gradviz.gui.theme import Theme
+
+
+class InspectorPane(Pane):
+    """`line_requested` (file, line) follows a link to a place; `record_requested` asks for a run that keeps values."""
+
+    line_requested = Signal(str, int)
+    record_requested = Signal()
+
+    def __init__(self, hub: Hub, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(hub, theme, parent)
+        self._shut: set[str] = set()
+        self._facts: PassFacts | None = None
+        self._subject: Selection | None = None
+        self.page: Page | None = None
+        self.loader = PlotLoader(self)
+        self._area = QScrollArea(self)
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setAccessibleName(self.tr("Inspector"))
+        self._area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._area)
+        self.setFocusProxy(self._area)
+
+    # -- showing
+    def refresh(self, view: View, changed: frozenset[str]) -> None:
+        if view.trace is None or view.pass_id is None:
+            self._facts = None
+            self._say(self.tr("No backward pass was recorded.") if view.trace is not None else "")
+            return
+        if {"trace", "pass"} & changed or self._facts is None:
+            self._facts = PassFacts(view.trace, view.pass_id)
+        page = Page(self.theme, self.loader, frozenset(self._shut), self)
+        self._build(page, self._facts, view)
+        page.finish()
+        self._put(page, subject_of(view, self._facts))
+
+    def show_damage(self, sentence: str) -> None:
+        self._facts = None
+        self._say(sentence)
+
+    def _build(self, page: Page, facts: PassFacts, view: View) -> None:
+        """The page of what is selected; positions and nodes of another pass don't count."""
+        subject = subject_of(view, facts)
+        if subject.kind == "node":
+            NodePage(page, facts, view, subject.node).build()
+        elif subject.kind == "seed":
+            build_seed(page, facts, view, subject.node)
+        elif subject.kind == "edge":
+            build_edge(page, facts, view, subject.tail, subject.node, subject.slot)
+        elif subject.kind == "group":
+            build_group(page, facts, view, subject.path)
+        else:
+            build_summary(page, facts, view)
+
+    def _put(self, page: Page, subject: Selection) -> None:
+        """Show the page; where the same subject is shown again, at the same place."""
+        at = self._area.verticalScrollBar().value() if subject == self._subject else 0
+        self._subject = subject
+        self.page = page
+        page.link_followed.connect(self._follow)
+        page.folded.connect(self._remember_folded)
+        page.record_requested.connect(self.record_requested)
+        self._area.setWidget(page)
+        if at:
+            bar = self._area.verticalScrollBar()
+            QTimer.singleShot(0, page, lambda: bar.setValue(at))
+
+    def _say(self, words: str) -> None:
+        self.page, self._subject = None, None
+        label = QLabel(words, self)
+        label.setWordWrap(True)
+        label.setAlignment(Qt.AlignmentFlag.AlignTop)
+        label.setContentsMargins(16, 12, 16, 12)
+        set_role(label, "secondary")
+        self._area.setWidget(label)
+
+    # -- the person
+    def _remember_folded(self, key: str, folded: bool) -> None:
+        (self._shut.add if folded else self._shut.discard)(key)
+
+    def _follow(self, link: str) -> None:
+        kind, _, rest = link.partition(":")
+        if kind == "node":
+            self.hub.change(None, selection=Selection("node", node=int(rest)))
+        elif kind == "line":
+            line, _, file = rest.partition(":")
+            self.line_requested.emit(file, int(line))
+
+
+def subject_of(view: View, facts: PassFacts) -> Selection:
+    """What the page is about: what is selected, if this pass has it; the present step; else kind "pass"."""
+    chosen, count = view.selection, len(facts.graph)
+    if chosen.kind == "node" and 0 <= chosen.node < count:
+        return chosen
+    if chosen.kind == "edge" and 0 <= chosen.node < count and 0 <= chosen.tail < count:
+        return chosen
+    if chosen.kind == "seed" or (chosen.kind == "edge" and chosen.tail < 0):
+        return Selection("seed", node=chosen.node)
+    if chosen.kind == "group":
+        return chosen
+    if 0 <= view.position < len(facts.steps):
+        return Selection("node", node=int(facts.steps.node[view.position]))
+    return Selection("pass")

@@ -1,0 +1,131 @@
+"""A painted table of leaves and the state of their .grad: name, shape, bar of the norm on a log scale, norm or None."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from gradviz.document.sample_values import number_text
+from gradviz.draw.tokens import CELL, SHAPE
+from gradviz.gui.theme import Theme
+from gradviz.scene.words import shape_text
+from gradviz.trace.model import Leaf
+
+ROW_HEIGHT = 22
+BAR_WIDTH, BAR_HEIGHT = 62, 10
+FIGURE = 58
+LOWEST, HIGHEST = 1e-6, 10.0  # norms at the ends of a bar
+
+
+def bar_length(norm: float) -> float:
+    """0 … 1 on the log scale that the whole window shares."""
+    if not norm > 0 or not math.isfinite(norm):
+        return 0.0
+    return min(1.0, max(0.04, math.log(norm / LOWEST) / math.log(HIGHEST / LOWEST)))
+
+
+def norm_of(leaf: Leaf) -> float:
+    """The norm of .grad: NaN where it holds NaN or wasn't taken, −1 without a gradient."""
+    if leaf.grad_spec is None:
+        return -1.0
+    return leaf.grad_stats.norm if leaf.grad_stats is not None else math.nan
+
+
+def draw_bar(painter: QPainter, box: QRectF, norm: float, theme: Theme) -> None:
+    """A bar in its trough; hatched and full where there is no gradient or it is NaN."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    if norm >= 0 and math.isfinite(norm):
+        painter.fillRect(box, theme.color("note_soft"))
+        filled = QRectF(box.left(), box.top(), box.width() * bar_length(norm), box.height())
+        painter.fillRect(filled, theme.color("done"))
+        return
+    painter.save()
+    painter.setClipRect(box)
+    painter.setPen(QPen(QColor(theme.color("error")), 1.2))
+    x = box.left() - box.height()
+    while x < box.right():
+        painter.drawLine(int(x), int(box.bottom()), int(x + box.height()), int(box.top()))
+        x += 5
+    painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5))
+    painter.restore()
+
+
+class LeafTable(QWidget):
+    """`chosen` tells the leaf that was clicked."""
+
+    chosen = Signal(int)
+
+    def __init__(self, theme: Theme, leaves: Sequence[Leaf], strip: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme, self.leaves, self._strip = theme, tuple(leaves), strip
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAccessibleName("\n".join(f"{self.name(leaf)} {self.figure(leaf)}" for leaf in self.leaves[:200]))
+
+    def name(self, leaf: Leaf) -> str:
+        """Without the module's own path in front."""
+        return leaf.name.removeprefix(self._strip) or "?"
+
+    @staticmethod
+    def figure(leaf: Leaf) -> str:
+        norm = norm_of(leaf)
+        if norm < 0:
+            return "None"
+        if leaf.grad_stats is not None and leaf.grad_stats.nans > 0:
+            return "NaN"
+        return "–" if math.isnan(norm) else number_text(norm)
+
+    def sizeHint(self) -> QSize:
+        return QSize(240, ROW_HEIGHT * len(self.leaves))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(160, ROW_HEIGHT * len(self.leaves))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        at = int(event.position().y()) // ROW_HEIGHT
+        if 0 <= at < len(self.leaves):
+            self.chosen.emit(self.leaves[at].id)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            at = event.pos().y() // ROW_HEIGHT
+            if 0 <= at < len(self.leaves):
+                leaf = self.leaves[at]
+                words = f"{leaf.name}  {shape_text(leaf.spec.shape)}  {leaf.spec.dtype}\n.grad: {self.figure(leaf)}"
+                QToolTip.showText(event.globalPos(), words, self)
+            return True
+        return super().event(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        first = max(0, event.rect().top() // ROW_HEIGHT)
+        last = min(len(self.leaves), event.rect().bottom() // ROW_HEIGHT + 1)
+        for at in range(first, last):
+            self._row(painter, QRectF(0, at * ROW_HEIGHT, self.width(), ROW_HEIGHT), self.leaves[at])
+        painter.end()
+
+    def _row(self, painter: QPainter, box: QRectF, leaf: Leaf) -> None:
+        middle = Qt.AlignmentFlag.AlignVCenter
+        right = box.right() - FIGURE
+        bar = QRectF(right - BAR_WIDTH, box.top() + (ROW_HEIGHT - BAR_HEIGHT) / 2, BAR_WIDTH, BAR_HEIGHT)
+        names = (bar.left() - 8) * 0.55
+        self._text(painter, QRectF(0, box.top(), names - 6, ROW_HEIGHT), self.name(leaf), "text", False)
+        shape = QRectF(names, box.top(), bar.left() - 8 - names, ROW_HEIGHT)
+        self._text(painter, shape, shape_text(leaf.spec.shape), "text2", True)
+        draw_bar(painter, bar, norm_of(leaf), self._theme)
+        figure = self.figure(leaf)
+        wrong = figure in ("None", "NaN")
+        painter.setFont(self._theme.font(SHAPE, 600 if wrong else 400))
+        painter.setPen(self._theme.color("error" if wrong else "text"))
+        room = QRectF(right, box.top(), FIGURE, ROW_HEIGHT)
+        painter.drawText(room, Qt.AlignmentFlag.AlignRight | middle, figure)
+
+    def _text(self, painter: QPainter, box: QRectF, text: str, token: str, small: bool) -> None:
+        painter.setFont(self._theme.font(SHAPE if small else CELL))
+        painter.setPen(self._theme.color(token))
+        shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(box.width()))
+        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)

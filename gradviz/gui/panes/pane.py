@@ -1,0 +1,70 @@
+"""What all panes share: they hear the hub, gather what changed, and show it once, when they are seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QWidget
+
+from gradviz.document.hub import TOPICS, Hub, View
+from gradviz.errors import TraceError
+from gradviz.gui.style_sheet import set_role
+from gradviz.gui.theme import Theme
+
+
+class Pane(QWidget):
+    """A subclass says in `refresh` what it shows; it is called once after a burst of changes, and not while hidden."""
+
+    def __init__(self, hub: Hub, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.hub, self.theme = hub, theme
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        set_role(self, "pane")
+        self._changed: set[str] = set(TOPICS)
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(0)
+        self._soon.timeout.connect(self.catch_up)
+        for topic in TOPICS:
+            hub.listen(topic, self, self._listener(topic))
+        theme.changed.connect(self.theme_changed)
+        self.destroyed.connect(lambda *_, owner=self, hub=hub: hub.forget(owner))
+
+    def _listener(self, topic: str) -> Callable[[View], None]:
+        return lambda view: self.heard(topic)
+
+    def heard(self, topic: str) -> None:
+        """Something changed; shown before the next paint."""
+        self._changed.add(topic)
+        if self.isVisible():
+            self._soon.start()
+
+    def catch_up(self) -> None:
+        """Show now what changed since the last time."""
+        self._soon.stop()
+        changed, self._changed = frozenset(self._changed), set()
+        if not changed:
+            return
+        try:
+            self.refresh(self.hub.view, changed)
+        except TraceError as error:
+            self.show_damage(str(error))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.catch_up()
+
+    def theme_changed(self) -> None:
+        """Colours are others now; what was made with them is made again."""
+        self.heard("trace")
+        self.update()
+
+    def refresh(self, view: View, changed: frozenset[str]) -> None:
+        """Show `view`; `changed` are the hub's topics."""
+        raise NotImplementedError
+
+    def show_damage(self, sentence: str) -> None:
+        """A part of the file that this pane needs is damaged."""
+        raise NotImplementedError

@@ -1,0 +1,174 @@
+"""Steps: the backward pass as a list, with the present position in it; a click goes there."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
+
+from gradviz.document.actions import Actions
+from gradviz.document.hub import Hub, Selection, View
+from gradviz.document.pass_facts import PassFacts
+from gradviz.draw.tokens import ROW
+from gradviz.gui.panes.note_line import NoteLine
+from gradviz.gui.panes.pane import Pane
+from gradviz.gui.panes.steps_model import LINE, NODE, NUMBER, StepsModel
+from gradviz.gui.panes.steps_rows import StepsRows
+from gradviz.gui.theme import Theme
+from gradviz.trace.replay import ENDED
+
+WIDTHS = {NUMBER: 32, NODE: 136, LINE: 36}
+
+
+class StepsPane(Pane):
+    """The table of steps. `line_requested` (file, line) follows a double click."""
+
+    line_requested = Signal(str, int)
+
+    def __init__(self, hub: Hub, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(hub, theme, parent)
+        self._actions = Actions(hub)
+        self._showing = False  # the table's own selection is being set: not the person's click
+        self.model = StepsModel(self)
+        self.table = StepsTable(self)
+        self.table.setModel(self.model)
+        self.table.setItemDelegate(StepsRows(theme, self.table))
+        self._dress_table()
+        self.note = NoteLine(theme, self)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.table, 1)
+        layout.addWidget(self.note)
+        self.setFocusProxy(self.table)
+        self.table.selectionModel().currentRowChanged.connect(self._row_chosen)
+        self.table.clicked.connect(self._row_chosen)
+        self.table.doubleClicked.connect(self._show_line)
+        self.table.end_requested.connect(lambda last: self._actions.do("last" if last else "first"))
+
+    def _dress_table(self) -> None:
+        table = self.table
+        table.setAccessibleName(self.tr("Steps"))
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        table.setShowGrid(False)
+        table.setWordWrap(False)
+        table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(ROW)
+        table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header = table.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setStretchLastSection(True)
+        header.setMinimumSectionSize(24)
+        for column, width in WIDTHS.items():
+            table.setColumnWidth(column, width)
+
+    # -- showing
+    def refresh(self, view: View, changed: frozenset[str]) -> None:
+        if {"trace", "pass"} & changed:
+            self._show_pass(view)
+        if "findings" in changed:
+            self.model.mark(self._seed_is_bad(view))
+        if "position" in changed:
+            self.model.move(view.position)
+        self._follow(view)
+
+    def show_damage(self, sentence: str) -> None:
+        self.model.show(None)
+        self._say(sentence)
+
+    def _show_pass(self, view: View) -> None:
+        if view.trace is None or view.pass_id is None:
+            self.model.show(None)
+            self._say(self.tr("No backward pass was recorded.") if view.trace is not None else "")
+            return
+        facts = PassFacts(view.trace, view.pass_id)
+        self.model.show(facts, view.position, self._seed_is_bad(view))
+        self._say(self._note(facts))
+
+    def _seed_is_bad(self, view: View) -> bool:
+        mine = (each for each in view.findings if each.pass_id == view.pass_id and each.severity == "error")
+        return any(mark.kind == "seed" for finding in mine for mark in finding.marks)
+
+    def _note(self, facts: PassFacts) -> str:
+        one = facts.backward
+        never = len(facts.graph) - len(facts.steps)
+        if one.truncated:
+            return one.truncated
+        if one.outcome in ENDED and never > 0:
+            if never == 1:
+                return self.tr("1 node never ran. Its shapes come from the forward pass.")
+            words = self.tr("{count} nodes never ran. Their shapes come from the forward pass.")
+            return words.format(count=f"{never:,}")
+        if one.repeats > 1:
+            words = self.tr("{count} backward passes like this one were counted, not stored.")
+            return words.format(count=f"{one.repeats - 1:,}")
+        return ""
+
+    def _say(self, words: str) -> None:
+        self.note.say(words)
+
+    def _follow(self, view: View) -> None:
+        """Show the row of what is selected, or of the present step."""
+        kind = view.selection.kind
+        if kind == "seed":
+            row = next((at for at, root in enumerate(self._roots()) if root == view.selection.node), 0)
+        elif kind in ("node", "edge"):
+            row = self.model.row_of_node(view.selection.node)
+        else:
+            row = self.model.row_of_position(view.position)
+        if row < 0 or row >= self.model.rowCount():
+            self.table.clearSelection()
+            return
+        index = self.model.index(row, NODE)
+        if self.table.currentIndex().row() == row and self.table.selectionModel().isRowSelected(row, QModelIndex()):
+            return
+        self._showing = True
+        select = QItemSelectionModel.SelectionFlag
+        self.table.selectionModel().setCurrentIndex(index, select.ClearAndSelect | select.Rows)
+        self._showing = False
+        self.table.scrollTo(index, QAbstractItemView.ScrollHint.EnsureVisible)
+
+    def _roots(self) -> list[int]:
+        return [root.node for root in self.model.facts.backward.roots] if self.model.facts is not None else []
+
+    # -- the person
+    def _row_chosen(self, index: QModelIndex) -> None:
+        if self._showing or not index.isValid():
+            return
+        row = index.row()
+        node, step = self.model.node_of_row(row), self.model.step_of_row(row)
+        if node < 0:
+            root = self._roots()[row]
+            self._tell(position=0, selection=Selection("seed", node=root))
+        elif step >= 0:
+            self._tell(position=step, selection=Selection())
+        else:
+            self._tell(selection=Selection("node", node=node))
+
+    def _tell(self, **fields: object) -> None:
+        """Tell all others, and repaint the rows without scrolling."""
+        self.hub.change(self, **fields)
+        self.model.move(self.hub.view.position)
+
+    def _show_line(self, index: QModelIndex) -> None:
+        facts, node = self.model.facts, self.model.node_of_row(index.row())
+        if facts is None:
+            return
+        stack = facts.stack(node) if node >= 0 else facts.backward.stack
+        if stack:
+            self.hub.change(self, selection=Selection("line", path=stack[0].file, line=stack[0].line))
+            self.line_requested.emit(stack[0].file, stack[0].line)
+
+
+class StepsTable(QTableView):
+    """Home and End go to the first and last step, as on the canvas."""
+
+    end_requested = Signal(bool)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Home, Qt.Key.Key_End) and event.modifiers() == Qt.KeyboardModifier.NoModifier:
+            self.end_requested.emit(event.key() == Qt.Key.Key_End)
+            return
+        super().keyPressEvent(event)
