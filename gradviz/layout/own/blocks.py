@@ -161,9 +161,12 @@ class Blocks:
         if not pulls:
             return
         x = self.x
-        wished = sorted([x[other] + shift for other, shift in pulls])
-        middle = len(wished) // 2
-        goal = wished[middle] if len(wished) % 2 else (wished[middle - 1] + wished[middle]) / 2
+        if len(pulls) == 1:
+            goal = x[pulls[0][0]] + pulls[0][1]
+        else:
+            wished = sorted([x[other] + shift for other, shift in pulls])
+            middle = len(wished) // 2
+            goal = wished[middle] if len(wished) % 2 else (wished[middle - 1] + wished[middle]) / 2
         if way * (goal - x[b]) > 0:
             if walls:
                 if way > 0:

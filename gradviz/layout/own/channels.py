@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import numpy as np
 
 from gradviz.layout.own.flat import FlatGraph, Style
 from gradviz.layout.own.labels import GapLabels
-from gradviz.layout.own.lanes import Lanes, gap_above, gap_below
+from gradviz.layout.own.lanes import Lanes, Trunk, gap_above, gap_below
 from gradviz.layout.own.ports import Ports
 from gradviz.layout.own.proper import Proper
 from gradviz.layout.own.tracks import Net, assign
@@ -14,108 +14,115 @@ from gradviz.layout.own.tracks import Net, assign
 _STRAIGHT = 0.5  # px; less is no bend
 _FIRST = 6.0  # from a gap's upper end to its first track where labels stand below the tracks
 _PAD = 8.0  # above and below the tracks otherwise
+_ALONE, _FROM_PORT, _TO_PORT, _INTO_LANE, _FROM_LANE, _BAND = range(6)  # kinds of nets
 BAND = -(1 << 30)  # the gap number of the band above all columns
 
 
-@dataclass
 class Channels:
-    """Nets by gap, the net of each bent segment and of each end of a lane edge, and the labels that stand in gaps."""
+    """Nets by gap, the net of each bent segment and of each end of a lane edge, and the labels that stand in gaps.
 
-    careful: bool  # whether labels have to be kept off each other
-    nets: dict[int, list[Net]] = field(default_factory=dict)
-    of_segment: dict[int, Net] = field(default_factory=dict)
-    of_tail: dict[int, Net] = field(default_factory=dict)
-    of_head: dict[int, Net] = field(default_factory=dict)
-    of_band: dict[int, Net] = field(default_factory=dict)
-    labels: dict[int, GapLabels] = field(default_factory=dict)
+    `x` holds all vertices' places in the whole drawing.
+    """
 
-    def net(self, gap: int, shared: dict[tuple[int, int, int], Net], key: tuple[int, int, int]) -> Net:
-        net = shared.get(key)
+    def __init__(self, graph: FlatGraph, proper: Proper, ports: Ports, x: list[float], lanes: Lanes) -> None:
+        self._graph, self._proper, self._ports, self._x, self._lanes = graph, proper, ports, x, lanes
+        self.nets: dict[int, list[Net]] = {}
+        self.of_segment: dict[int, Net] = {}
+        self.of_tail: dict[int, Net] = {}
+        self.of_head: dict[int, Net] = {}
+        self.of_band: dict[int, Net] = {}
+        self.labels: dict[int, GapLabels] = {}
+        self._careful = sum(1 for width in graph.label_w if width) <= GapLabels.CAREFUL
+        self._shared: dict[tuple[int, int, int], Net] = {}
+        self._depth = _depths(proper.column)
+        top = np.asarray(x)[proper.upper] + ports.upper if proper.upper else np.empty(0)
+        bottom = np.asarray(x)[proper.lower] + ports.lower if proper.upper else np.empty(0)
+        ends = (top.tolist(), bottom.tolist())
+        self._bend(np.flatnonzero(np.abs(top - bottom) > _STRAIGHT).tolist(), *ends)
+        self._name(*ends)
+        for e in proper.lanes:
+            self._lane_edge(e)
+
+    def _net(self, gap: int, kind: int, which: int) -> Net:
+        """The net of one line, or of all that share a port."""
+        key = (gap, kind, which)
+        net = self._shared.get(key)
         if net is None:
-            net = shared[key] = Net()
+            net = self._shared[key] = Net()
             self.nets.setdefault(gap, []).append(net)
         return net
 
-    def in_gap(self, gap: int) -> GapLabels:
+    def _in_gap(self, gap: int) -> GapLabels:
         labels = self.labels.get(gap)
         if labels is None:
-            labels = self.labels[gap] = GapLabels(self.careful)
+            labels = self.labels[gap] = GapLabels(self._careful)
         return labels
 
-
-def channels(graph: FlatGraph, proper: Proper, ports: Ports, x: list[float], lanes: Lanes) -> Channels:
-    """`x` of all vertices in the whole drawing."""
-    plan = Channels(sum(1 for width in graph.label_w if width) <= GapLabels.CAREFUL)
-    shared: dict[tuple[int, int, int], Net] = {}
-    for s, (a, b) in enumerate(zip(proper.upper, proper.lower, strict=True)):
-        top, bottom = x[a] + ports.upper[s], x[b] + ports.lower[s]
-        gap = proper.layer[a]
-        if abs(top - bottom) > _STRAIGHT:
+    def _bend(self, bent: list[int], top: list[float], bottom: list[float]) -> None:
+        proper, ports = self._proper, self._ports
+        for s in bent:
+            a, b = proper.upper[s], proper.lower[s]
+            gap = proper.layer[a]
             if a in ports.bus_out:
-                key = (gap, 0, a)
+                net = self._net(gap, _FROM_PORT, a)
             elif b in ports.bus_in:
-                key = (gap, 1, b)
+                net = self._net(gap, _TO_PORT, b)
             else:
-                key = (gap, 2, s)
-            net = plan.net(gap, shared, key)
-            net.near.append(top)
-            net.far.append(bottom)
-            plan.of_segment[s] = net
-        labels = plan.in_gap(gap)
-        labels.lines.append(bottom)
-        e = proper.edge[s]
-        if proper.span[e] == 1 and graph.label_w[e]:
-            labels.add(e, bottom if b not in ports.bus_in else top, graph.label_w[e], graph.label_h[e])
-    for e in proper.lanes:
-        _lane_edge(graph, proper, ports, x, lanes, e, plan, shared)
-    return plan
+                net = self._net(gap, _ALONE, s)
+            net.near.append(top[s])
+            net.far.append(bottom[s])
+            self.of_segment[s] = net
+
+    def _name(self, top: list[float], bottom: list[float]) -> None:
+        """The labels of edges from one layer to the next, and the lines that labels should not hide."""
+        graph, proper, bus_in = self._graph, self._proper, self._ports.bus_in
+        if self._careful:
+            for s, a in enumerate(proper.upper):
+                self._in_gap(proper.layer[a]).lines.append(bottom[s])
+        for e, (width, span) in enumerate(zip(graph.label_w, proper.span, strict=True)):
+            s = proper.first[e]
+            if width and span == 1 and s >= 0:
+                at = top[s] if proper.lower[s] in bus_in else bottom[s]
+                self._in_gap(proper.layer[graph.tail[e]]).add(e, at, width, graph.label_h[e])
+
+    def _lane_edge(self, e: int) -> None:
+        graph, proper, ports = self._graph, self._proper, self._ports
+        a, b = graph.tail[e], graph.head[e]
+        legs = self._lanes.legs[e]
+        below, above = gap_below(proper.layer[a]), gap_above(proper.layer[b], proper.column)
+        out, into = self._x[a] + ports.lane_tail[e], self._x[b] + ports.lane_head[e]
+        # within a column an edge runs down its lane; to the band or to the head of the next column it mostly runs up
+        same = proper.column[proper.layer[a]] == proper.column[proper.layer[b]]
+        higher = above < 0 or self._depth[below] > self._depth[above]
+        upward = len(legs) > 1 or (not same and higher)
+        net = self._net(below, _FROM_PORT, a) if a in ports.bus_out else self._net(below, _INTO_LANE, e)
+        net.near.append(out)
+        (net.near if upward else net.far).append(legs[0].x)
+        self.of_tail[e] = net
+        net = self._net(above, _TO_PORT, b) if b in ports.bus_in else self._net(above, _FROM_LANE, e)
+        net.far.append(into)
+        (net.far if len(legs) == 1 and upward else net.near).append(legs[-1].x)
+        self.of_head[e] = net
+        self._in_gap(above).lines.append(into)
+        if len(legs) > 1:
+            net = self._net(BAND, _BAND, self._band_number(legs))
+            net.far.extend((legs[0].x, legs[1].x))
+            self.of_band[e] = net
+        if graph.label_w[e] and e not in self._lanes.standing:
+            self._in_gap(below).add(e, out, graph.label_w[e], graph.label_h[e])
+
+    @staticmethod
+    def _band_number(legs: list[Trunk]) -> int:
+        """Edges that share a trunk share the band."""
+        return legs[0].edges[0]
 
 
-def _lane_edge(
-    graph: FlatGraph,
-    proper: Proper,
-    ports: Ports,
-    x: list[float],
-    lanes: Lanes,
-    e: int,
-    plan: Channels,
-    shared: dict[tuple[int, int, int], Net],
-) -> None:
-    a, b = graph.tail[e], graph.head[e]
-    legs = lanes.legs[e]
-    below, above = gap_below(proper.layer[a]), gap_above(proper.layer[b], proper.column)
-    start, end = proper.column[proper.layer[a]], proper.column[proper.layer[b]]
-    # along the lane an edge within a column runs down, one to the band or to the head of the next column mostly up
-    upward = len(legs) > 1 or (start != end and (above < 0 or _height(proper, below) > _height(proper, above)))
-    out = x[a] + ports.lane_tail[e]
-    key = (below, 0, a) if a in ports.bus_out else (below, 3, e)
-    net = plan.net(below, shared, key)
-    net.near.append(out)
-    (net.near if upward else net.far).append(legs[0].x)
-    plan.of_tail[e] = net
-    into = x[b] + ports.lane_head[e]
-    key = (above, 1, b) if b in ports.bus_in else (above, 4, e)
-    net = plan.net(above, shared, key)
-    net.far.append(into)
-    plan.in_gap(above).lines.append(into)
-    from_below = len(legs) == 1 and upward
-    (net.far if from_below else net.near).append(legs[-1].x)
-    plan.of_head[e] = net
-    if len(legs) > 1:
-        first, last = legs
-        net = plan.net(BAND, shared, (BAND, id(first), id(last)))
-        net.far.extend((first.x, last.x))
-        plan.of_band[e] = net
-    if graph.label_w[e] and e not in lanes.standing:
-        plan.in_gap(below).add(e, out, graph.label_w[e], graph.label_h[e])
-
-
-def _height(proper: Proper, gap: int) -> int:
-    """How far down its column a gap is, in layers."""
-    first = gap
-    while first and proper.column[first - 1] == proper.column[gap]:
-        first -= 1
-    return gap - first
+def _depths(column: list[int]) -> list[int]:
+    """How far down its column each layer is."""
+    depths: list[int] = []
+    for layer, of in enumerate(column):
+        depths.append(depths[-1] + 1 if layer and column[layer - 1] == of else 0)
+    return depths
 
 
 def gap_height(plan: Channels, gap: int, style: Style, least: float) -> float:

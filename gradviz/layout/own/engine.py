@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import gc
+from itertools import chain
+
 import numpy as np
 
 from gradviz.layout.model import Options, Request, Result
-from gradviz.layout.own.flat import Style
-from gradviz.layout.own.groups import ROOT, Boxes, Frame, Hierarchy
+from gradviz.layout.own.flat import FREE, FlatGraph, Style
+from gradviz.layout.own.groups import Boxes, Frame, Hierarchy, Whole
+from gradviz.layout.own.labels import GapLabels
+from gradviz.layout.own.ranking import upward_edges
+from gradviz.layout.own.repair import repair
+from gradviz.layout.own.rows import arrange_rows
 
 _VIEWPORT = (1280.0, 800.0)
 _HEADER_GAP = 4.0  # between a frame's header and its content
@@ -20,21 +27,57 @@ class OwnEngine:
         return True
 
     def arrange(self, request: Request) -> Result:
-        across = request.options.direction == "right"
-        wide, high = (request.heights, request.widths) if across else (request.widths, request.heights)
-        labels = request.label_sizes[:, ::-1] if across else request.label_sizes
-        boxes = Boxes(
-            widths=wide.tolist(),
-            heights=high.tolist(),
-            tail=request.tail.tolist(),
-            head=request.head.tolist(),
-            label_w=labels[:, 0].tolist(),
-            label_h=labels[:, 1].tolist(),
-            hint=request.rank_hint.tolist() if request.rank_hint is not None else list(range(len(wide))),
-            group=request.group.tolist(),
-            parent=request.group_parent.tolist(),
-        )
-        return _result(Hierarchy(boxes, style_of(request), frame_of(request.options)), across)
+        # The passes make millions of small lists and no cycles among them; looking for some takes a fifth of the time.
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
+            return _arrange(request)
+        finally:
+            if collecting:
+                gc.enable()
+
+
+def _arrange(request: Request) -> Result:
+    across = request.options.direction == "right"
+    wide, high = (request.heights, request.widths) if across else (request.widths, request.heights)
+    labels = request.label_sizes[:, ::-1] if across else request.label_sizes
+    boxes = Boxes(
+        widths=wide.tolist(),
+        heights=high.tolist(),
+        tail=request.tail.tolist(),
+        head=request.head.tolist(),
+        label_w=labels[:, 0].tolist(),
+        label_h=labels[:, 1].tolist(),
+        hint=request.rank_hint.tolist() if request.rank_hint is not None else list(range(len(wide))),
+        group=request.group.tolist(),
+        parent=request.group_parent.tolist(),
+    )
+    style = style_of(request)
+    done = Hierarchy(boxes, style, frame_of(request.options)).whole if boxes.parent else _without_groups(boxes, style)
+    if sum(1 for label in done.labels if label is not None) <= GapLabels.CAREFUL:
+        sides = zip(done.x, done.y, boxes.widths, boxes.heights, strict=True)
+        rects = [(x - w / 2, y - h / 2, x + w / 2, y + h / 2) for x, y, w, h in sides]
+        repair(rects, done.labels, list(zip(boxes.label_w, boxes.label_h, strict=True)), done.routes)
+    return _result(done, boxes, across)
+
+
+def _without_groups(boxes: Boxes, style: Style) -> Whole:
+    """The same as a hierarchy of one level, without its book-keeping: it counts at 50,000 boxes."""
+    tail, head = boxes.tail, boxes.head
+    turned = upward_edges(len(boxes.widths), tail, head, boxes.hint)
+    graph = FlatGraph(
+        widths=boxes.widths,
+        heights=boxes.heights,
+        tail=[b if up else a for a, b, up in zip(tail, head, turned, strict=True)],
+        head=[a if up else b for a, b, up in zip(tail, head, turned, strict=True)],
+        label_w=boxes.label_w,
+        label_h=boxes.label_h,
+        hint=boxes.hint,
+        pin=[FREE] * len(boxes.widths),
+    )
+    places = arrange_rows(graph, style)
+    routes = [route[::-1] if up else route for route, up in zip(places.routes, turned, strict=True)]
+    return Whole(places.x, places.y, routes, places.labels, [], places.width, places.height)
 
 
 def style_of(request: Request) -> Style:
@@ -59,24 +102,32 @@ def frame_of(options: Options) -> Frame:
     return Frame(left=pad, top=header, right=pad, bottom=pad, least_width=least)
 
 
-def _result(done: Hierarchy, across: bool) -> Result:
+def _result(done: Whole, boxes: Boxes, across: bool) -> Result:
     lengths = np.fromiter((len(route) for route in done.routes), np.int64, len(done.routes))
-    points = np.asarray([point for route in done.routes for point in route], np.float32).reshape(-1, 2)
-    labels = np.asarray([label or (np.nan, np.nan) for label in done.labels], np.float32).reshape(-1, 2)
-    x, y = np.asarray(done.x, np.float32), np.asarray(done.y, np.float32)
-    rects = np.asarray(done.rects, np.float32).reshape(-1, 4)
-    width, height = done.levels[ROOT].size
+    points = np.fromiter(chain.from_iterable(chain.from_iterable(done.routes)), np.float64, 2 * int(lengths.sum()))
+    points = points.reshape(-1, 2)
+    labels = np.asarray([label or (np.nan, np.nan) for label in done.labels], np.float64).reshape(-1, 2)
+    x, y = np.asarray(done.x, np.float64), np.asarray(done.y, np.float64)
+    rects = np.asarray(done.rects, np.float64).reshape(-1, 4)
+    half = np.stack([boxes.label_w, boxes.label_h], axis=1).reshape(-1, 2) / 2
+    named = ~np.isnan(labels[:, 0])
+    # a label that had to move may stand out at the left or at the top
+    low = np.minimum(0.0, (labels - half)[named].min(axis=0, initial=0.0))
+    high = np.maximum((done.width, done.height), (labels + half)[named].max(axis=0, initial=0.0)) - low
+    x, y, points, labels = x - low[0], y - low[1], points - low, labels - low
+    rects[:, :2] -= low
+    width, height = high
     if across:
         x, y, points, labels, width, height = y, x, points[:, ::-1], labels[:, ::-1], height, width
         rects = rects[:, [1, 0, 3, 2]]
     return Result(
-        x=x,
-        y=y,
-        points=np.ascontiguousarray(points),
+        x=x.astype(np.float32),
+        y=y.astype(np.float32),
+        points=np.ascontiguousarray(points, np.float32),
         offsets=np.concatenate(([0], np.cumsum(lengths))).astype(np.int32),
-        labels=np.ascontiguousarray(labels),
-        group_rects=np.ascontiguousarray(rects),
-        width=width,
-        height=height,
+        labels=np.ascontiguousarray(labels, np.float32),
+        group_rects=np.ascontiguousarray(rects, np.float32),
+        width=float(width),
+        height=float(height),
         engine=OwnEngine.name,
     )

@@ -11,10 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gradviz.layout.own.flat import AUTO, ENTRY, EXIT, FREE, FlatGraph, FlatPlaces, Style
-from gradviz.layout.own.labels import GapLabels
-from gradviz.layout.own.level import arrange_level
 from gradviz.layout.own.ranking import upward_edges
-from gradviz.layout.own.repair import repair
+from gradviz.layout.own.rows import arrange_rows
 
 ROOT = -1
 Point = tuple[float, float]
@@ -45,6 +43,19 @@ class Frame:
     bottom: float = 16.0
     least_width: float = 0.0
     least_height: float = 0.0
+
+
+@dataclass(frozen=True)
+class Whole:
+    """The finished drawing. Frames are left, top, width, height."""
+
+    x: list[float]
+    y: list[float]
+    routes: list[list[Point]]
+    labels: list[Point | None]
+    rects: list[tuple[float, float, float, float]]
+    width: float
+    height: float
 
 
 @dataclass(frozen=True)
@@ -92,7 +103,7 @@ class Hierarchy:
         for group in self._inner_first:
             self._arrange(group)
         self._arrange(ROOT)
-        self._locate()
+        self.whole = self._locate()
 
     def _measure(self, group: int) -> None:
         chain = []
@@ -147,7 +158,7 @@ class Hierarchy:
     def _arrange(self, group: int) -> None:
         level, frame = self.levels[group], self.frame
         graph, terminals = self._graph(level)
-        places = level.places = arrange_level(graph, self.style)
+        places = level.places = arrange_rows(graph, self.style)
         if group == ROOT:
             level.size = (places.width, places.height)
             return
@@ -200,43 +211,36 @@ class Hierarchy:
             head_port=[end[3] for end in ends],
         ), terminals
 
-    def _locate(self) -> None:
+    def _locate(self) -> Whole:
         """Places of all nodes, frames, routes and labels in the whole drawing."""
         count = len(self.boxes.widths)
-        self.x, self.y = [0.0] * count, [0.0] * count
-        self.rects: list[tuple[float, float, float, float]] = [(0.0, 0.0, 0.0, 0.0)] * len(self.boxes.parent)
-        self.labels: list[Point | None] = [None] * len(self.boxes.tail)
+        x, y = [0.0] * count, [0.0] * count
+        rects: list[tuple[float, float, float, float]] = [(0.0, 0.0, 0.0, 0.0)] * len(self.boxes.parent)
+        labels: list[Point | None] = [None] * len(self.boxes.tail)
         pieces: dict[tuple[int, int], list[Point]] = {}
         for group in [ROOT, *reversed(self._inner_first)]:
             level = self.levels[group]
             places = level.places
             assert places is not None
             left, top = level.origin
-            for item, x, y in zip(level.items, places.x, places.y, strict=False):  # terminals follow the items
+            for item, at_x, at_y in zip(level.items, places.x, places.y, strict=False):  # terminals follow the items
                 if item < count:
-                    self.x[item], self.y[item] = left + x, top + y
+                    x[item], y[item] = left + at_x, top + at_y
                 else:
                     inner = self.levels[item - count]
                     (width, height), inset = inner.size, inner.inset
-                    corner = (left + x - width / 2, top + y - height / 2)
-                    self.rects[item - count] = (*corner, width, height)
+                    corner = (left + at_x - width / 2, top + at_y - height / 2)
+                    rects[item - count] = (*corner, width, height)
                     inner.origin = (corner[0] + inset[0], corner[1] + inset[1])
             for piece, route, label in zip(level.pieces, places.routes, places.labels, strict=True):
-                moved = [(left + x, top + y) for x, y in route]
+                moved = [(left + at_x, top + at_y) for at_x, at_y in route]
                 pieces[group, piece.edge] = moved[::-1] if self.turned[piece.edge] else moved
                 if label is not None:
-                    self.labels[piece.edge] = (left + label[0], top + label[1])
-        self.routes = [
+                    labels[piece.edge] = (left + label[0], top + label[1])
+        routes = [
             tidy([point for level in levels for point in pieces[level, e]]) for e, levels in enumerate(self._way)
         ]
-        if sum(1 for label in self.labels if label is not None) <= GapLabels.CAREFUL:
-            self._repair_labels()
-
-    def _repair_labels(self) -> None:
-        boxes = self.boxes
-        sides = zip(self.x, self.y, boxes.widths, boxes.heights, strict=True)
-        rects = [(x - w / 2, y - h / 2, x + w / 2, y + h / 2) for x, y, w, h in sides]
-        repair(rects, self.labels, list(zip(boxes.label_w, boxes.label_h, strict=True)), self.routes)
+        return Whole(x, y, routes, labels, rects, *self.levels[ROOT].size)
 
 
 def tidy(route: list[Point]) -> list[Point]:

@@ -121,6 +121,8 @@ class Order:
 
 def inversions(values: list[float]) -> int:
     """Pairs that stand in the wrong order; merge sort, so that 50,000 edges between two layers are no problem."""
+    if values == sorted(values):
+        return 0
     total = 0
     runs = [[value] for value in values]
     while len(runs) > 1:

@@ -35,7 +35,10 @@ def place_ports(graph: FlatGraph, blocks: Blocks, x: list[float]) -> Ports:
         lanes_out.setdefault(graph.tail[e], []).append(e)
         lanes_in.setdefault(graph.head[e], []).append(e)
     column = proper.column
+    fixed = bool(graph.tail_port)
     for v in range(proper.boxes):
+        if not fixed and not proper.lanes and len(order.down[v]) < 2 and len(order.up[v]) < 2:
+            continue  # the middle of the border, as it is
         out = [(x[proper.lower[s]], s, blocks.aligned[s]) for s in order.down[v]]
         out += [(math.inf, ~e, False) for e in lanes_out.get(v, ())]
         if _spread(graph, v, out, ports.upper, ports.lane_tail, graph.tail_port, proper.edge):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradviz.layout.own.channels import BAND, Channels, channels, gap_height
+from gradviz.layout.own.channels import BAND, Channels, gap_height
 from gradviz.layout.own.flat import ENTRY, EXIT, FlatGraph, FlatPlaces, Style
 from gradviz.layout.own.labels import LaneLabel, stagger
 from gradviz.layout.own.lanes import Lanes, gap_above, gap_below
@@ -18,7 +18,7 @@ class Router:
     ) -> None:
         self.graph, self.proper, self.ports, self.x, self.lanes, self.style = graph, proper, ports, x, lanes, style
         self.entries, self.exits = ENTRY in graph.pin, EXIT in graph.pin
-        self.plan: Channels = channels(graph, proper, ports, x, lanes)
+        self.plan = Channels(graph, proper, ports, x, lanes)
         self._set_heights()
 
     def _set_heights(self) -> None:
@@ -100,9 +100,7 @@ class Router:
                 route.append((at, bend))
             layer += 1
         end = y[b] - graph.heights[b] / 2
-        if abs(at - x[b] - ports.lower[first + proper.span[e] - 1]) > 0:
-            at = x[b] + ports.lower[first + proper.span[e] - 1]
-        route.append((at, end))
+        route.append((x[b] + ports.lower[first + proper.span[e] - 1], end))
         return route
 
     def _chain_label(self, e: int, y: list[float]) -> Point:
