@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gradviz.document.hub import Hub, Selection, View
 from gradviz.document.pass_facts import PassFacts
@@ -11,9 +11,8 @@ from gradviz.gui.panes.inspector_edge import build_edge, build_seed
 from gradviz.gui.panes.inspector_node import NodePage
 from gradviz.gui.panes.inspector_page import Page
 from gradviz.gui.panes.inspector_summary import build_group, build_summary
-from gradviz.gui.panes.pane import Pane
+from gradviz.gui.panes.pane import Pane, page_scroller, words_page
 from gradviz.gui.panes.plot_loader import PlotLoader
-from gradviz.gui.style_sheet import set_role
 from gradviz.gui.theme import Theme
 
 
@@ -30,12 +29,7 @@ class InspectorPane(Pane):
         self._subject: Selection | None = None
         self.page: Page | None = None
         self.loader = PlotLoader(self)
-        self._area = QScrollArea(self)
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setAccessibleName(self.tr("Inspector"))
-        self._area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._area = page_scroller(self.tr("Inspector"), self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._area)
@@ -87,12 +81,7 @@ class InspectorPane(Pane):
 
     def _say(self, words: str) -> None:
         self.page, self._subject = None, None
-        label = QLabel(words, self)
-        label.setWordWrap(True)
-        label.setAlignment(Qt.AlignmentFlag.AlignTop)
-        label.setContentsMargins(16, 12, 16, 12)
-        set_role(label, "secondary")
-        self._area.setWidget(label)
+        self._area.setWidget(words_page(words))
 
     # -- the person
     def _remember_folded(self, key: str, folded: bool) -> None:

@@ -139,6 +139,10 @@ class ShapeTable(QWidget):
             painter.setFont(self._theme.font(CELL, 600 if bold else 400))
             painter.setPen(self._theme.color(tone if bold else "text"))
         shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(box.width()) - 2)
+        if style in (STRETCHED, SUMMED):  # so that the arrow isn't lost among the stripes
+            wide = painter.fontMetrics().horizontalAdvance(shown) + 4
+            behind = QRectF(box.center().x() - wide / 2, box.top() + 4, wide, box.height() - 8)
+            painter.fillRect(behind, self._theme.color("node"))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, shown)
 
     def _hatch(self, painter: QPainter, box: QRectF, color: QColor) -> None:

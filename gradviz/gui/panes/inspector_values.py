@@ -84,7 +84,7 @@ class ValuesView(QWidget):
         self.chooser.setAccessibleName(self.tr("Which gradient"))
         self.chooser.currentIndexChanged.connect(self._choose)
         self.scale = QComboBox(self)
-        self.scale.addItems([self.tr("Symmetric scale"), self.tr("Full range")])
+        self.scale.addItems([self.tr("Symmetric"), self.tr("Full range")])
         self.scale.setAccessibleName(self.tr("Colour scale"))
         self.scale.currentIndexChanged.connect(self._draw)
         self.slice = QSpinBox(self)

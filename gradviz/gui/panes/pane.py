@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from gradviz.document.hub import TOPICS, Hub, View
 from gradviz.errors import TraceError
@@ -68,3 +68,30 @@ class Pane(QWidget):
     def show_damage(self, sentence: str) -> None:
         """A part of the file that this pane needs is damaged."""
         raise NotImplementedError
+
+
+def page_scroller(name: str, parent: QWidget) -> QScrollArea:
+    """A scroll area for a page that is as wide as the pane."""
+    area = QScrollArea(parent)
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setAccessibleName(name)
+    area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    return area
+
+
+def words_page(words: str) -> QWidget:
+    """A page that only says something."""
+    page = QWidget()
+    page.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+    set_role(page, "pane")
+    label = QLabel(words, page)
+    label.setWordWrap(True)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    set_role(label, "secondary")
+    rows = QVBoxLayout(page)
+    rows.setContentsMargins(16, 12, 16, 12)
+    rows.addWidget(label)
+    rows.addStretch(1)
+    return page

@@ -158,7 +158,6 @@ class StepsPane(Pane):
             return
         stack = facts.stack(node) if node >= 0 else facts.backward.stack
         if stack:
-            self.hub.change(self, selection=Selection("line", path=stack[0].file, line=stack[0].line))
             self.line_requested.emit(stack[0].file, stack[0].line)
 
 

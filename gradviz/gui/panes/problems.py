@@ -1,0 +1,134 @@
+"""Problems: the findings as cards, most likely cause first; the one that is shown is open."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+
+from gradviz.diagnose.finding import Finding
+from gradviz.document.actions import Actions
+from gradviz.document.hub import Hub, View
+from gradviz.export.report import finding_markdown, finding_text, source_lines
+from gradviz.gui.panes.pane import Pane, page_scroller, words_page
+from gradviz.gui.panes.problem_card import ProblemCard
+from gradviz.gui.style_sheet import set_role
+from gradviz.gui.theme import Theme
+
+MOST_CARDS = 100
+
+
+class ProblemsPane(Pane):
+    """`line_requested` (file, line) follows a link or a double click."""
+
+    line_requested = Signal(str, int)
+
+    def __init__(self, hub: Hub, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(hub, theme, parent)
+        self._actions = Actions(hub)
+        self._hidden_rules: set[str] = set()
+        self.cards: dict[int, ProblemCard] = {}  # by index in the view's findings
+        self._area = page_scroller(self.tr("Problems"), self)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._area)
+        self.setFocusProxy(self._area)
+
+    # -- showing
+    def refresh(self, view: View, changed: frozenset[str]) -> None:
+        if {"trace", "findings"} & changed:
+            self._rebuild(view)
+        if {"trace", "findings", "finding"} & changed:
+            self._mark(view)
+
+    def show_damage(self, sentence: str) -> None:
+        self.cards.clear()
+        self._put(words_page(sentence))
+
+    def _rebuild(self, view: View) -> None:
+        self.cards.clear()
+        shown = [(at, each) for at, each in enumerate(view.findings) if each.rule not in self._hidden_rules]
+        if not shown and not self._hidden_rules:
+            self._put(words_page(self.empty_words(view)))
+            return
+        page = QWidget()
+        page.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        set_role(page, "pane")
+        rows = QVBoxLayout(page)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(0)
+        for at, finding in shown[:MOST_CARDS]:
+            rows.addWidget(self._card(at, finding, page))
+        if len(shown) > MOST_CARDS:
+            more = self.tr("{count} more are not listed.").format(count=len(shown) - MOST_CARDS)
+            rows.addWidget(words_page(more))
+        if self._hidden_rules:
+            words = self.tr("Show hidden: {rules}").format(rules=", ".join(sorted(self._hidden_rules)))
+            back = QPushButton(words, page)
+            set_role(back, "link")
+            back.clicked.connect(self._show_hidden)
+            rows.addWidget(back, 0, Qt.AlignmentFlag.AlignLeft)
+        rows.addStretch(1)
+        self._put(page)
+
+    def _card(self, at: int, finding: Finding, parent: QWidget) -> ProblemCard:
+        card = ProblemCard(finding, self.theme, parent)
+        card.chosen.connect(lambda: self._choose(at))
+        card.opened.connect(lambda: self.line_requested.emit(finding.file, finding.line))
+        card.line_requested.connect(self.line_requested)
+        card.copied.connect(lambda form: self._copy(finding, form))
+        card.hidden.connect(lambda: self._hide(finding.rule))
+        self.cards[at] = card
+        return card
+
+    def _mark(self, view: View) -> None:
+        """The shown finding is open and in sight; without one, the first is open."""
+        first = view.finding if view.finding in self.cards else next(iter(self.cards), -1)
+        for at, card in self.cards.items():
+            card.set_state(at == view.finding and len(self.cards) > 1, at == first)
+        if view.finding in self.cards:
+            self._area.ensureWidgetVisible(self.cards[view.finding], 0, 0)
+
+    def empty_words(self, view: View) -> str:
+        """'No problems found in 13 steps.' and nothing while there is no recording."""
+        if view.trace is None:
+            return ""
+        run, passes = view.trace.run(), view.trace.passes()
+        if run.status == "recording":
+            return self.tr("Still recording: no problems so far.")
+        if not passes:
+            return self.tr("The script ended, and no backward pass ran.")
+        steps = sum(one.steps * one.repeats for one in passes)
+        if steps == 1:
+            return self.tr("No problems found in 1 step.")
+        return self.tr("No problems found in {count} steps.").format(count=f"{steps:,}")
+
+    def _put(self, widget: QWidget) -> None:
+        self._area.setWidget(widget)
+
+    # -- the person
+    def _choose(self, at: int) -> None:
+        self._actions.show_finding(at, self)
+        self._mark(self.hub.view)
+
+    def _copy(self, finding: Finding, form: str) -> None:
+        QGuiApplication.clipboard().setText(self.copy_of(finding, form))
+
+    def copy_of(self, finding: Finding, form: str) -> str:
+        """The fix alone, or the whole finding as text or Markdown."""
+        if form == "fix":
+            new = [line for change in finding.changes for line in change.new]
+            return "\n".join(new) if new else finding.fix
+        trace = self.hub.view.trace
+        make = finding_markdown if form == "markdown" else finding_text
+        if trace is None:
+            return make(finding)
+        return make(finding, source_lines(trace), trace.run().cwd)
+
+    def _hide(self, rule: str) -> None:
+        self._hidden_rules.add(rule)
+        self.heard("findings")
+
+    def _show_hidden(self) -> None:
+        self._hidden_rules.clear()
+        self.heard("findings")
