@@ -76,6 +76,14 @@ class TraceWriter(InternTables):
                 sql = "INSERT INTO segment (id, kind, pass, first, count, data) VALUES (?, ?, ?, ?, ?, ?)"
                 self._queue.append((sql, (self._take("segment"), kind, pass_id, first, count, data)))
 
+    def remove_pass(self, number: int) -> None:
+        """Queue the removal of a stored pass with all that belongs to it; the forward ops stay."""
+        with self._lock:
+            self._queue.append(("DELETE FROM backward WHERE id = ?", (number,)))
+            for table in ("segment", "sample", "saved"):
+                self._queue.append((f"DELETE FROM {table} WHERE pass = ?", (number,)))
+            self._queue.append(("UPDATE exception SET pass = NULL WHERE pass = ?", (number,)))
+
     def _take(self, table: str) -> int:
         number = self._next.get(table)
         if number is None:  # a file that was opened again goes on where it ended

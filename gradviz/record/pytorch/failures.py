@@ -1,0 +1,60 @@
+"""Forward calls that raise: the innermost is kept with its operands, and the graph that had come about until then."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import torch
+
+from gradviz.record.pytorch.guard import guarded
+from gradviz.record.pytorch.oplog import OPERAND_WIDTH
+from gradviz.record.pytorch.state import Recorder, ThreadState
+from gradviz.record.pytorch.values import FLAGS, version_of
+from gradviz.trace.packing import OP_RAISED
+
+MOST = 50  # a script that tries things out may raise at will
+Partial = Callable[[ThreadState, int, int, Sequence[Any], BaseException], None]
+
+
+class Failures:
+    """Writes them."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._count = 0
+        self.partial: Partial | None = None  # engine.Engine.partial
+
+    def op_failed(
+        self, error: BaseException, op: int, stack: int, operands: Sequence[int], values: Sequence[Any]
+    ) -> None:
+        """An op raised; its row stands in the log."""
+        self._count += 1
+        recorder, partial = self._recorder, self.partial
+        if self._count > MOST or partial is None:
+            return
+        with guarded(recorder), torch._C.DisableTorchFunction():
+            partial(recorder.state(), op, stack, values, error)
+
+    def module_failed(self, error: BaseException, module: Any, stack: int, values: Iterable[Any]) -> None:
+        """A module raised by itself, in code of torch's (an LSTM that checks its input): told as an op of its name."""
+        recorder = self._recorder
+        innermost = [frame for frame, _ in traceback.walk_tb(error.__traceback__)][-1]
+        if recorder.frames.is_user(innermost.f_code) or f"{torch.__name__}" not in innermost.f_globals.get("__name__", ""):
+            return
+        state = recorder.state()
+        state.last_error = id(error)
+        values = list(values)
+        with guarded(recorder):
+            operands: list[int] = []
+            for value in values:
+                if isinstance(value, torch.Tensor):
+                    entry = recorder.values.lookup(value)
+                    operands += (entry.number, entry.spec, version_of(value, entry), entry.flags & FLAGS, -1)
+            number = next(recorder.op_numbers)
+            name = recorder.writer.string(type(module).__name__)
+            log = state.log
+            log.operands += operands
+            log.ops += (number, name, stack, state.call, -1, -1, OP_RAISED, -1, len(operands) // OPERAND_WIDTH, 0)
+            self.op_failed(error, number, stack, operands, values)

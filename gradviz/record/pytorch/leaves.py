@@ -1,0 +1,115 @@
+"""Leaves: parameters and variables that gradients may be accumulated into, their names, and their `.grad` at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from types import FrameType
+from typing import Any
+
+from gradviz.record.pytorch.batches import Batches
+from gradviz.record.pytorch.modules import ModuleCalls
+from gradviz.record.pytorch.names import variable_names
+from gradviz.record.pytorch.samples import sample_of
+from gradviz.record.pytorch.state import Recorder
+from gradviz.record.pytorch.values import Known
+from gradviz.trace.packing import STATS, VALUE_PARAMETER, VALUE_REQUIRES_GRAD
+
+MOST_LEAVES = 20_000
+
+
+class Leaves:
+    """The leaf table."""
+
+    def __init__(self, recorder: Recorder, modules: ModuleCalls) -> None:
+        self._recorder = recorder
+        self._modules = modules
+        self._ids: dict[int, int] = {}  # value -> leaf id
+        self._names: dict[int, str] = {}  # value -> variable
+        self._in_graph: set[int] = set()
+
+    def unnamed(self, values: Iterable[int]) -> list[int]:
+        """Those of these leaves that neither a module nor a variable has named yet."""
+        parameters, names = self._modules.parameters, self._names
+        return [value for value in values if value not in parameters and value not in names]
+
+    def parameters(self) -> AbstractSet[int]:
+        """Values of the parameters of modules that were called."""
+        return self._modules.parameters.keys()
+
+    def find_names(self, tensors: Mapping[int, Any], frame: FrameType | None) -> None:
+        """Name leaves (value -> tensor) by the variables that hold them in the user's frames."""
+        recorder = self._recorder
+        things = {id(tensor): tensor for tensor in tensors.values()}
+        found = variable_names(things, frame, recorder.frames.is_user, recorder.session.namespace())
+        for value, tensor in tensors.items():
+            name = found.get(id(tensor))
+            if name is not None:
+                self._names[value] = name
+
+    def leaf_id(self, entry: Known, in_graph: bool) -> int:
+        """The leaf's id; its row is made the first time."""
+        value = entry.number
+        number = self._ids.get(value)
+        if number is None:
+            number = self._ids[value] = self._add(entry, in_graph)
+        elif in_graph and value not in self._in_graph:
+            self._recorder.writer.update("leaf", number, in_graph=1)
+        if in_graph:
+            self._in_graph.add(value)
+        return number
+
+    def _add(self, entry: Known, in_graph: bool) -> int:
+        path, module = self._modules.parameters.get(entry.number, (None, None))
+        is_parameter = path is not None or entry.flags & VALUE_PARAMETER
+        stack = self._recorder.new_leaves.get(entry.number, -1)
+        return self._recorder.writer.add(
+            "leaf",
+            value=entry.number,
+            name=path or self._names.get(entry.number, ""),
+            kind="parameter" if is_parameter else "variable",
+            module=module,
+            spec=entry.spec,
+            requires_grad=int(bool(entry.flags & VALUE_REQUIRES_GRAD)),
+            stack=stack if stack >= 0 else None,
+            in_graph=int(in_graph),
+        )
+
+    def write_end(self) -> None:
+        """The state of every leaf's `.grad` when the script is over."""
+        recorder = self._recorder
+        alive: dict[int, Any] = {}
+        entries = list(recorder.values.known.values())
+        wanted = self._modules.parameters.keys() | recorder.new_leaves.keys() | self._ids.keys()
+        for entry in entries:
+            tensor = entry() if entry.number in wanted else None
+            if tensor is not None and tensor.is_leaf and len(alive) < MOST_LEAVES:
+                recorder.values.describe(tensor, entry)
+                alive[entry.number] = tensor
+        self.find_names({value: alive[value] for value in self.unnamed(alive)}, None)
+        for value, tensor in alive.items():
+            self._write_one(recorder.values.lookup(tensor), value, tensor)
+
+    def _write_one(self, entry: Known, value: int, tensor: Any) -> None:
+        recorder = self._recorder
+        number = self.leaf_id(entry, False)
+        path = self._modules.parameters.get(value, (None, None))[0]
+        columns: dict[str, Any] = {
+            "name": path or self._names.get(value, ""),
+            "requires_grad": int(bool(entry.flags & VALUE_REQUIRES_GRAD)),
+            "spec": entry.spec,
+        }
+        gradient = tensor.grad
+        if gradient is not None:
+            columns["grad_spec"] = recorder.values.spec(gradient)
+            if recorder.session.level != "shapes":
+                batches = Batches()
+                batches.add_odd(0, gradient)
+                columns["grad_stats"] = STATS.pack(*(column[0] for column in batches.columns(1)))
+                sample = sample_of(gradient)
+                if sample is not None:
+                    recorder.writer.add(
+                        "sample", **{"pass": None}, step=None, slot=number, role="leaf-grad", spec=columns["grad_spec"], **sample
+                    )
+        recorder.writer.update("leaf", number, **columns)
+

@@ -1,0 +1,190 @@
+"""Module calls: `nn.Module.__call__` is wrapped, paths come from the outermost module that was called.
+
+Wrapped rather than hooked: with global hooks torch takes another road through `_call_impl`, whose frames then stand in
+tracebacks.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Callable, Iterable
+from types import FrameType
+from typing import Any
+
+import torch
+
+from gradviz.record.pytorch.names import variable_name
+from gradviz.record.pytorch.state import Recorder, ThreadState
+
+Module = torch.nn.Module
+Failed = Callable[[BaseException, Any, int, Iterable[Any]], None]
+COMPLETED = 6  # position in a call's row
+OUT_SPEC = 5
+
+
+class OpenCall:
+    """A module's forward that is running."""
+
+    __slots__ = ("children", "number", "place", "root")
+
+    def __init__(self, number: int, root: Root, place: Place) -> None:
+        self.number = number
+        self.root = root
+        self.place = place
+        self.children: dict[int, int] = {}  # id of a child -> how often it was called from here
+
+
+class Place:
+    """A module instance under one path of its root."""
+
+    __slots__ = ("id", "path")
+
+    def __init__(self, number: int, path: str) -> None:
+        self.id = number
+        self.path = path
+
+
+class Root:
+    """An outermost module, with the places of all modules in it. Holds no module."""
+
+    def __init__(self) -> None:
+        self.places: dict[int, list[Place]] = {}  # by id of the module
+        self.by_path: dict[str, Place] = {}
+
+
+class ModuleCalls:
+    """Knows the modules and writes their rows; parameters get their names here."""
+
+    def __init__(self, recorder: Recorder, failed: Failed) -> None:
+        self._recorder = recorder
+        self._failed = failed
+        self._roots: dict[int, tuple[Any, Root]] = {}  # id of the outermost module -> (weak reference, its places)
+        self.parameters: dict[int, tuple[str, int]] = {}  # value of a parameter -> its path, its module's id
+
+    def call(self, original: Callable[..., Any], module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Run the module's call and record it."""
+        recorder = self._recorder
+        state = recorder.state()
+        frame = sys._getframe(2)
+        call = self._open(state, module, frame)
+        number, log = call.number, state.log
+        parent = state.call
+        row = len(log.calls)
+        first = next((value for value in (*args, *kwargs.values()) if isinstance(value, torch.Tensor)), None)
+        in_spec = -1 if first is None else recorder.values.lookup(first).spec
+        log.calls += (number, call.place.id, parent, recorder.frames.stack(frame), in_spec, -1, 1)
+        state.calls.append(call)
+        state.call = number
+        try:
+            result = original(module, *args, **kwargs)
+        except BaseException as error:
+            if log.calls[row : row + 1] == [number]:  # else it was written meanwhile
+                log.calls[row + COMPLETED] = 0
+            if state.last_error != id(error) and isinstance(error, Exception):
+                self._failed(error, module, recorder.frames.stack(frame), (*args, *kwargs.values()))
+            raise
+        finally:
+            state.calls.pop()
+            state.call = parent
+        out = _first_tensor(result)
+        if out is not None and log.calls[row : row + 1] == [number]:
+            log.calls[row + OUT_SPEC] = recorder.values.lookup(out).spec
+        return result
+
+    def _open(self, state: ThreadState, module: Any, frame: FrameType) -> OpenCall:
+        number = next(self._recorder.call_numbers)
+        if state.calls:
+            parent = state.calls[-1]
+            place = self._place(parent, module)
+            return OpenCall(number, parent.root, place)
+        root = self._root(module, frame)
+        return OpenCall(number, root, root.by_path[""])
+
+    def _root(self, module: Any, frame: FrameType) -> Root:
+        known = self._roots.get(id(module))
+        if known is not None and known[0]() is module:
+            return known[1]
+        root = Root()
+        self._roots[id(module)] = (weakref.ref(module), root)
+        name = variable_name(module, frame, self._recorder.frames.is_user, self._recorder.session.namespace())
+        self._learn(root, module, name)
+        return root
+
+    def _learn(self, root: Root, module: Any, root_name: str | None) -> None:
+        """Rows for the module and all inside it that have none yet, names for their parameters."""
+        for path, each in module.named_modules(remove_duplicate=False):
+            if path in root.by_path:
+                continue
+            parent = root.by_path.get(path.rpartition(".")[0]) if path else None
+            number = self._recorder.writer.add(
+                "module",
+                path=path,
+                **{"class": type(each).__name__},
+                parent=None if parent is None else parent.id,
+                root_name=root_name,
+                parameters=_count_parameters(each),
+                training=int(each.training),
+            )
+            place = root.by_path[path] = Place(number, path)
+            root.places.setdefault(id(each), []).append(place)
+            for name, parameter in each._parameters.items():
+                if parameter is not None:
+                    full = f"{path}.{name}" if path else name
+                    self.parameters.setdefault(self._recorder.values.lookup(parameter).number, (full, number))
+
+    def _place(self, parent: OpenCall, module: Any) -> Place:
+        root: Root = parent.root
+        found = self._known_place(parent, module)
+        if found is None:  # added since the root was first called, or never registered in it
+            outermost = next((ref() for ref, each in self._roots.values() if each is root), None)
+            if outermost is not None:
+                self._learn(root, outermost, None)
+            found = self._known_place(parent, module)
+        if found is None:
+            path = f"{parent.place.path}.{type(module).__name__}".lstrip(".")
+            number = self._recorder.writer.add(
+                "module",
+                path=path,
+                **{"class": type(module).__name__},
+                parent=parent.place.id,
+                root_name=None,
+                parameters=_count_parameters(module),
+                training=int(module.training),
+            )
+            found = Place(number, path)
+            root.places.setdefault(id(module), []).append(found)
+        return found
+
+    def _known_place(self, parent: OpenCall, module: Any) -> Place | None:
+        """Of the module's paths the one inside its caller's; the next one each time it is called from there again."""
+        places = parent.root.places.get(id(module))
+        if places is None:
+            return None
+        if len(places) == 1:
+            return places[0]
+        prefix = f"{parent.place.path}." if parent.place.path else ""
+        inside = [place for place in places if place.path.startswith(prefix)] or places
+        turn = parent.children.get(id(module), 0)
+        parent.children[id(module)] = turn + 1
+        return inside[turn % len(inside)]
+
+
+def _first_tensor(result: Any) -> Any:
+    if isinstance(result, torch.Tensor):
+        return result
+    if isinstance(result, dict):
+        result = list(result.values())
+    if isinstance(result, (list, tuple)):
+        return next((value for value in result if isinstance(value, torch.Tensor)), None)
+    return None
+
+
+def _count_parameters(module: Any) -> int:
+    """Elements of the parameters inside, children included; those not yet made (lazy modules) count nothing."""
+    total = 0
+    for each in module.modules():
+        for parameter in each._parameters.values():
+            if parameter is not None and not isinstance(parameter, torch.nn.parameter.UninitializedTensorMixin):
+                total += parameter.numel()
+    return total

@@ -1,0 +1,80 @@
+"""A few numbers of a tensor as bytes: every k-th entry per dimension, so that a heat map has something to show."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+from typing import Any
+
+import torch
+
+from gradviz.record.pytorch.values import is_wrapped
+
+PER_DIMENSION = 64
+MOST = 4096  # entries
+NAMES = {
+    torch.float32: "float32",
+    torch.float64: "float64",
+    torch.int64: "int64",
+    torch.int32: "int32",
+    torch.uint8: "uint8",
+    torch.complex64: "complex64",
+    torch.complex128: "complex128",
+}
+WIDENED = {torch.bool: torch.uint8, torch.int8: torch.int32, torch.int16: torch.int32}
+
+
+def strides_for(shape: list[int], most: int = MOST, per_dimension: int = PER_DIMENSION) -> list[int]:
+    """The step per dimension that leaves at most `most` entries, the largest dimensions thinned first."""
+    strides = [-(-size // per_dimension) if size > per_dimension else 1 for size in shape]
+    kept = [_kept(size, step) for size, step in zip(shape, strides)]
+    while _product(kept) > most:
+        widest = max(range(len(kept)), key=kept.__getitem__)
+        strides[widest] *= 2
+        kept[widest] = _kept(shape[widest], strides[widest])
+    return strides
+
+
+def sample_of(tensor: Any, whole: bool = False) -> dict[str, Any] | None:
+    """Columns of a `sample` row: strides, shape, dtype, version, data. None for what has no numbers to show."""
+    try:
+        with torch.no_grad(), torch._C.DisableTorchFunctionSubclass():
+            return _sample(tensor, whole)
+    except Exception:  # foreign: kinds of tensors without strides or values
+        return None
+
+
+def _sample(tensor: Any, whole: bool) -> dict[str, Any] | None:
+    if tensor.device.type == "meta" or is_wrapped(tensor):
+        return None
+    version = -1 if tensor.is_inference() else tensor._version
+    if tensor.layout is not torch.strided or tensor.is_nested:
+        if tensor.layout is not torch.sparse_coo or tensor.numel() > MOST:
+            return None
+        tensor = tensor.to_dense()
+    if tensor.is_quantized:
+        tensor = tensor.dequantize()
+    strides = [1] * tensor.dim() if whole else strides_for(list(tensor.shape))
+    kept = tensor.detach()[tuple(slice(None, None, step) for step in strides)]
+    kept = kept.to("cpu", copy=True).resolve_conj().resolve_neg().contiguous()
+    if kept.dtype not in NAMES:
+        kept = kept.to(WIDENED.get(kept.dtype, torch.complex64 if kept.is_complex() else torch.float32))
+    size = kept.numel() * kept.element_size()
+    return {
+        "strides": json.dumps(strides),
+        "shape": json.dumps(list(kept.shape)),
+        "dtype": NAMES[kept.dtype],
+        "version": version,
+        "data": ctypes.string_at(kept.data_ptr(), size) if size else b"",
+    }
+
+
+def _kept(size: int, step: int) -> int:
+    return -(-size // step)
+
+
+def _product(sizes: list[int]) -> int:
+    total = 1
+    for size in sizes:
+        total *= size
+    return total

@@ -1,0 +1,101 @@
+"""What the parts of the torch recorder share: one Recorder for the run, one ThreadState for each thread."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from array import array
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from gradviz.record.frontend import Session
+from gradviz.record.pytorch.arguments import Arguments
+from gradviz.record.pytorch.functions import Functions
+from gradviz.record.pytorch.oplog import OpLog
+from gradviz.record.pytorch.values import Values
+
+SEQUENCES_KEPT = 4_000_000  # node -> op for the newest nodes of a thread: 4 bytes each
+
+sequence_number = torch._C._autograd._get_sequence_nr
+
+
+class ThreadState:
+    """One thread's place in its forward and backward passes."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.ident = threading.get_ident()
+        self.log = OpLog(number)
+        self.mode: Any = None  # the function mode entered in this thread
+        self.calls: list[Any] = []  # modules.OpenCall, outermost first
+        self.call = -1  # number of the innermost module call
+        self.inside = 0  # depth of custom forwards and backwards: what they compute has no nodes
+        self.passes: list[Any] = []  # engine.Pass that run in this thread, outermost first
+        self.given: Any = None  # outputs and seeds as the user gave them, from _make_grads to the engine
+        self.last_hook: Any = None  # the user's tensor hook that was called last: hooks.WatchedHook.told
+        self.last_error = 0  # id of the exception that is on its way out
+        self.first_sequence = sequence_number()
+        self.sequences = array("i")  # op of each node made since, by sequence number
+        self.sequence_calls = array("i")  # and its module call
+
+    def made(self, before: int, after: int, op: int) -> None:
+        """The nodes numbered before .. after - 1 were made in `op`, those excepted that an op inside it made."""
+        sequences = self.sequences
+        length = self.first_sequence + len(sequences)
+        if before == length and after == before + 1:
+            sequences.append(op)
+            self.sequence_calls.append(self.call)
+            return
+        for at in range(max(before - self.first_sequence, 0), min(after - self.first_sequence, len(sequences))):
+            if sequences[at] == -1:
+                sequences[at] = op
+                self.sequence_calls[at] = self.call
+        if before > length:  # made by what no record tells of
+            self._append(before - length, -1, -1)
+        self._append(after - max(before, length), op, self.call)
+        if len(sequences) > SEQUENCES_KEPT:
+            del sequences[: SEQUENCES_KEPT // 2]
+            del self.sequence_calls[: SEQUENCES_KEPT // 2]
+            self.first_sequence += SEQUENCES_KEPT // 2
+
+    def _append(self, count: int, op: int, call: int) -> None:
+        if count > 0:
+            self.sequences.extend([op] * count)
+            self.sequence_calls.extend([call] * count)
+
+    def place_of(self, sequence: int) -> tuple[int, int]:
+        """Op and module call that made the node of this sequence number in this thread, -1 unknown."""
+        at = sequence - self.first_sequence
+        return (self.sequences[at], self.sequence_calls[at]) if 0 <= at < len(self.sequences) else (-1, -1)
+
+
+class Recorder:
+    """The run's recorder: where its parts find each other."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.writer = session.writer
+        self.frames = session.frames
+        self.values = Values(session.writer)
+        self.functions = Functions(session.writer)
+        self.arguments = Arguments(session.writer, session.frames)
+        self.op_numbers = itertools.count()
+        self.call_numbers = itertools.count()
+        self.pass_numbers = itertools.count()
+        self.threads: dict[int, ThreadState] = {}
+        self.saved_names: dict[type, tuple[str, ...]] = {}  # attributes of a kind of node for its saved tensors
+        self.roots_seen: set[int] = set()  # values that a backward was called from
+        self.overflow: Callable[[OpLog], None] = lambda log: None  # passstore.PassStore.overflow
+        self.new_leaves: dict[int, int] = {}  # value of a leaf that an op made or met -> stack
+        self._local = threading.local()
+
+    def state(self) -> ThreadState:
+        """The present thread's state."""
+        found: ThreadState | None = getattr(self._local, "state", None)
+        if found is None:
+            found = ThreadState(self.session.thread_number())
+            self._local.state = found
+            self.threads[found.number] = found
+        return found

@@ -1,0 +1,170 @@
+"""Numbers for tensors, so that one tensor object has one number wherever it turns up, and specs for what they look like.
+
+A tensor is known by the id of its object, checked by a weak reference, because ids are given out again. No tensor is ever held.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from typing import Any
+
+import torch
+
+from gradviz.trace.packing import (
+    VALUE_LEAF,
+    VALUE_NON_CONTIGUOUS,
+    VALUE_PARAMETER,
+    VALUE_REQUIRES_GRAD,
+    VALUE_VIEW,
+)
+from gradviz.trace.writer import TraceWriter
+
+PLAIN = frozenset({torch.Tensor, torch.nn.Parameter})
+UNVERSIONED = 1 << 20  # flag for ourselves: an inference tensor, whose version can't be read
+FLAGS = UNVERSIONED - 1
+SWEEP_AT = 4096  # known tensors before the dead ones are looked for
+
+
+class Known(weakref.ref):  # type: ignore[type-arg]  # subscripting a base class needs a newer Python at run time
+    """A tensor that has a number: a weak reference with its description as of when it was last written to."""
+
+    __slots__ = ("flags", "number", "spec")
+
+    number: int
+    spec: int
+    flags: int
+
+
+class Values:
+    """All tensors that were seen. Threads may share it: each step is one dictionary access."""
+
+    def __init__(self, writer: TraceWriter) -> None:
+        self._writer = writer
+        self._count = itertools.count()
+        self._specs: dict[Any, int] = {}
+        self._sweep_at = SWEEP_AT
+        self.measurable: set[int] = set()  # specs whose numbers can be stacked and measured as they are
+        self.known: dict[int, Known] = {}
+
+    def lookup(self, tensor: Any) -> Known:
+        """The tensor's entry; a new one if it was never seen."""
+        found = self.known.get(id(tensor))
+        if found is not None and found() is tensor:
+            return found
+        return self.describe(tensor, None)
+
+    def result(self, tensor: Any) -> Known:
+        """The entry of a tensor that an op just returned: read anew, its number kept if it was known."""
+        found = self.known.get(id(tensor))
+        return self.describe(tensor, found if found is not None and found() is tensor else None)
+
+    def describe(self, tensor: Any, entry: Known | None) -> Known:
+        """Read the tensor's spec and flags into its entry, which is made if there is none."""
+        if type(tensor) in PLAIN:
+            spec, flags = self._read(tensor)
+        else:
+            with torch._C.DisableTorchFunctionSubclass():  # the user's subclass may answer properties with code of its own
+                spec, flags = self._read(tensor)
+        if entry is None:
+            entry = Known(tensor)
+            entry.number = next(self._count)
+            self.known[id(tensor)] = entry
+            if len(self.known) > self._sweep_at:
+                self._sweep()
+        entry.spec = spec
+        entry.flags = flags
+        return entry
+
+    def forget(self, tensor: Any) -> None:
+        """Let go of the tensor's entry and weak reference."""
+        self.known.pop(id(tensor), None)
+
+    def spec(self, tensor: Any) -> int:
+        """The id of the tensor's spec."""
+        try:
+            key = (tensor.shape, tensor.dtype, tensor.device, tensor.layout)
+            found = self._specs.get(key)
+            if found is not None:
+                return found
+        except (RuntimeError, TypeError, AttributeError, NotImplementedError):  # nested, symbolic, or foreign
+            return self._odd_spec(tensor)
+        return self._new_spec(key, tensor)
+
+    def metadata_spec(self, metadata: Any) -> int:
+        """The id of the spec that a node's input metadata describes: what its forward output looked like."""
+        try:
+            key = (tuple(metadata.shape), metadata.dtype, metadata.device, torch.strided)
+            found = self._specs.get(key)
+            if found is not None:
+                return found
+        except (RuntimeError, TypeError, AttributeError, NotImplementedError):
+            key = None
+        if key is None or metadata.is_nested_tensor:
+            shape = ["nested"] if getattr(metadata, "is_cpp_nested_tensor", True) else [str(s) for s in metadata.shape]
+            return self._writer.spec(shape, _short(metadata.dtype), str(metadata.device), "nested")
+        return self._new_spec(key, None)
+
+    def _read(self, tensor: Any) -> tuple[int, int]:
+        flags = 0
+        if tensor.requires_grad:
+            flags = VALUE_REQUIRES_GRAD
+        if tensor.is_leaf:
+            flags |= VALUE_LEAF
+            if isinstance(tensor, torch.nn.Parameter):
+                flags |= VALUE_PARAMETER
+        if tensor._is_view():
+            flags |= VALUE_VIEW
+        try:
+            if not tensor.is_contiguous():
+                flags |= VALUE_NON_CONTIGUOUS
+            if tensor.is_inference():
+                flags |= UNVERSIONED
+        except (RuntimeError, NotImplementedError):  # compressed layouts have no answer
+            pass
+        return self.spec(tensor), flags
+
+    def _new_spec(self, key: Any, tensor: Any) -> int:
+        shape, dtype, device, layout = key
+        name = _short(layout)
+        if tensor is not None and is_wrapped(tensor):
+            name = "functorch"  # the logical shape; not remembered, since plain tensors look the same
+            return self._writer.spec(list(shape), _short(dtype), str(device), name)
+        number = self._writer.spec(list(shape), _short(dtype), str(device), name)
+        self._specs[key] = number
+        if layout is torch.strided and dtype.is_floating_point and dtype.itemsize > 1 and device.type != "meta":
+            self.measurable.add(number)
+        return number
+
+    def _odd_spec(self, tensor: Any) -> int:
+        layout = "nested" if getattr(tensor, "is_nested", False) else _short(getattr(tensor, "layout", "unknown"))
+        try:
+            shape = list(tensor.shape)
+        except (RuntimeError, TypeError, NotImplementedError):
+            try:
+                shape = [tensor.size(0), "*"]  # a nested tensor of the old kind knows how many it holds
+            except (RuntimeError, TypeError, IndexError):
+                shape = ["?"]
+        return self._writer.spec(shape, _short(tensor.dtype), str(tensor.device), layout)
+
+    def _sweep(self) -> None:
+        for key, entry in list(self.known.items()):
+            if entry() is None and self.known.get(key) is entry:
+                del self.known[key]
+        self._sweep_at = max(SWEEP_AT, 2 * len(self.known))
+
+
+def is_wrapped(tensor: Any) -> bool:
+    """Whether a functorch transform stands round it (vmap, grad, ...): its numbers can't be read, not even printed."""
+    functorch = torch._C._functorch
+    return bool(functorch.is_functorch_wrapped_tensor(tensor) or functorch.is_legacy_batchedtensor(tensor))
+
+
+def version_of(tensor: Any, entry: Known) -> int:
+    """The tensor's version, -1 where it has none."""
+    return -1 if entry.flags & UNVERSIONED else int(tensor._version)
+
+
+def _short(thing: Any) -> str:
+    """"float32" for torch.float32."""
+    return str(thing).rpartition("torch.")[2].lstrip("_")

@@ -1,0 +1,243 @@
+"""Walks the graph of a backward pass: nodes, edges, what shape each expects. Never reads a saved tensor, never prints one.
+
+Once Python has touched the nodes of a chain, freeing it recurses in C, about 205 bytes of stack a node: where the stack can't
+hold that many, the walk stops.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import operator
+import sys
+import threading
+from array import array
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import torch
+
+from gradviz.record.pytorch.state import Recorder, ThreadState
+from gradviz.trace.packing import NODE_CPP, NODE_CUSTOM, NODE_LEAF
+
+STACK_PER_NODE = 250  # bytes
+SHARE_OF_STACK = 0.75
+UNKNOWN_STACK = 1 << 20  # what Windows gives a thread
+NO_SEQUENCE = 1 << 63  # leaves have 2**64 - 1
+BackwardCFunction = torch.autograd.function.BackwardCFunction
+
+
+class Graph:
+    """Nodes and edges as columns. `nodes` holds the wrappers while the pass runs: their ids are the keys of `index`."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Any] = []
+        self.index: dict[int, int] = {}
+        self.name = array("i")
+        self.sequence = array("q")
+        self.flags = array("i")
+        self.expected = array("i")  # specs, flat
+        self.expected_end = array("i")
+        self.tail: list[int] = []
+        self.position: list[int] = []
+        self.head: list[int] = []
+        self.slot: list[int] = []
+        self.leaves: dict[int, int] = {}  # node index -> value number of the leaf
+        self.leaf_entries: dict[int, Any] = {}  # value number -> values.Known
+        self.thread = array("i")
+        self.op = array("i")
+        self.call = array("i")
+        self.truncated: str | None = None
+
+    def structure(self, more: str) -> str:
+        """A hash of names, expected shapes, edges and `more`."""
+        digest = hashlib.blake2b(more.encode(), digest_size=16)
+        for column in (self.name, self.expected, self.expected_end):
+            digest.update(column.tobytes())
+        for edges in (self.tail, self.position, self.head, self.slot):
+            digest.update(array("i", edges).tobytes())
+        return digest.hexdigest()
+
+    def let_go(self) -> None:
+        """Drop the wrappers, roots first: the other way round each would free its whole rest by recursion."""
+        self.index.clear()
+        nodes = self.nodes
+        nodes.reverse()
+        while nodes:
+            nodes.pop()
+
+
+class Walker:
+    """Makes Graphs."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._kinds: dict[type, tuple[int, int]] = {}  # type of node -> name, flags
+
+    def walk(self, roots: Iterable[Any], state: ThreadState) -> Graph:
+        """The graph reachable from these nodes."""
+        graph = Graph()
+        limit = self._limit(state)
+        nodes, index = graph.nodes, graph.index
+        tails, positions, heads, slots = graph.tail, graph.position, graph.head, graph.slot
+        for root in roots:
+            if id(root) not in index:
+                index[id(root)] = len(nodes)
+                nodes.append(root)
+        at = 0
+        while at < len(nodes):
+            position = 0
+            for following, slot in nodes[at].next_functions:
+                if following is not None:
+                    head = index.get(id(following))
+                    if head is None:
+                        head = len(nodes)
+                        if head >= limit:
+                            graph.truncated = f"the C stack holds {limit:,} nodes: what lies behind them was left out"
+                            position += 1
+                            continue
+                        index[id(following)] = head
+                        nodes.append(following)
+                    tails.append(at)
+                    positions.append(position)
+                    heads.append(head)
+                    slots.append(slot)
+                position += 1
+            at += 1
+        self._sort(graph)
+        self._describe(graph)
+        self._attribute(graph, state)
+        return graph
+
+    def _limit(self, state: ThreadState) -> int:
+        if threading.get_ident() == threading.main_thread().ident:
+            size = self._recorder.session.stack_bytes or _stack_limit()
+        else:
+            size = threading.stack_size() or _stack_limit()
+            size = min(size, 8 << 20) if not threading.stack_size() else size
+        return max(int(size * SHARE_OF_STACK / STACK_PER_NODE), 1)
+
+    def _sort(self, graph: Graph) -> None:
+        """Newest first, so that every edge runs from an earlier node to a later one; leaves come last."""
+        sequences = [node._sequence_nr() for node in graph.nodes]
+        keys = [-1 if sequence >= NO_SEQUENCE else sequence for sequence in sequences]
+        order = sorted(range(len(keys)), key=keys.__getitem__, reverse=True)
+        if order != list(range(len(order))):
+            _reorder(graph, order)
+            keys = [keys[at] for at in order]
+        if not all(map(operator.lt, graph.tail, graph.head)):  # nodes of several threads: their numbers say nothing
+            order = _topological(len(keys), graph.tail, graph.head)
+            _reorder(graph, order)
+            keys = [keys[at] for at in order]
+        graph.sequence = array("q", keys)
+
+    def _describe(self, graph: Graph) -> None:
+        kinds, values = self._kinds, self._recorder.values
+        specs, metadata_spec = values._specs, values.metadata_spec
+        names, all_flags, expected, ends = graph.name, graph.flags, graph.expected, graph.expected_end
+        strided = torch.strided
+        for at, node in enumerate(graph.nodes):
+            kind = kinds.get(type(node))
+            if kind is None:
+                kind = self._kind(node)
+            name, flags = kind
+            names.append(name)
+            all_flags.append(flags)
+            for metadata in node._input_metadata:
+                try:
+                    spec = specs.get((tuple(metadata.shape), metadata.dtype, metadata.device, strided))
+                except (RuntimeError, TypeError):  # nested, symbolic
+                    spec = None
+                expected.append(metadata_spec(metadata) if spec is None else spec)
+            ends.append(len(expected))
+            if flags & NODE_LEAF:
+                entry = values.lookup(node.variable)
+                graph.leaves[at] = entry.number
+                graph.leaf_entries[entry.number] = entry
+
+    def _kind(self, node: Any) -> tuple[int, int]:
+        kind = type(node)
+        name = kind.__name__
+        flags = 0
+        if name == "AccumulateGrad":
+            flags = NODE_LEAF
+        elif isinstance(node, BackwardCFunction):
+            flags = NODE_CUSTOM
+        elif name == "CppFunction":  # all kinds of C++ functions share this type, so it is asked each time
+            return self._recorder.writer.string(node.name()), NODE_CPP
+        found = self._kinds[kind] = (self._recorder.writer.string(name), flags)
+        return found
+
+    def _attribute(self, graph: Graph, state: ThreadState) -> None:
+        """Find the op that made each node, by sequence number."""
+        threads = self._recorder.threads
+        if len(threads) > 1 and sum(1 for each in threads.values() if len(each.sequences)) > 1:
+            _attribute_over_threads(graph, state, list(threads.values()))
+            return
+        first, ops, calls = state.first_sequence, state.sequences, state.sequence_calls
+        if not len(ops) and threads:
+            state = next((each for each in threads.values() if len(each.sequences)), state)
+            first, ops, calls = state.first_sequence, state.sequences, state.sequence_calls
+        count = len(ops)
+        for sequence in graph.sequence:
+            at = sequence - first
+            known = 0 <= at < count
+            graph.op.append(ops[at] if known else -1)
+            graph.call.append(calls[at] if known else -1)
+        graph.thread = array("i", [state.number]) * len(graph.nodes)
+
+
+def _reorder(graph: Graph, order: Sequence[int]) -> None:
+    rank = [0] * len(order)
+    for new, old in enumerate(order):
+        rank[old] = new
+    graph.nodes[:] = [graph.nodes[old] for old in order]
+    for new, node in enumerate(graph.nodes):
+        graph.index[id(node)] = new
+    graph.tail[:] = [rank[at] for at in graph.tail]
+    graph.head[:] = [rank[at] for at in graph.head]
+
+
+def _topological(count: int, tails: Sequence[int], heads: Sequence[int]) -> list[int]:
+    """Kahn's order; what lies on a cycle, which can't be, would come last."""
+    waiting = [0] * count
+    following: list[list[int]] = [[] for _ in range(count)]
+    for tail, head in zip(tails, heads):
+        waiting[head] += 1
+        following[tail].append(head)
+    order = [at for at in range(count) if not waiting[at]]
+    for at in order:
+        for head in following[at]:
+            waiting[head] -= 1
+            if not waiting[head]:
+                order.append(head)
+    return order if len(order) == count else list(range(count))
+
+
+def _attribute_over_threads(graph: Graph, state: ThreadState, threads: Sequence[ThreadState]) -> None:
+    """Each thread numbers from 0: a node is taken to be its consumer's thread's, else that of whoever knows its number."""
+    above: dict[int, int] = {}
+    for tail, head in zip(graph.tail, graph.head):
+        above.setdefault(head, tail)
+    by_number = {each.number: each for each in threads}
+    for at, sequence in enumerate(graph.sequence):
+        near = by_number[graph.thread[above[at]]] if at in above and above[at] < at else state
+        found = (-1, -1)
+        owner = near
+        for each in (near, state, *threads):
+            found = each.place_of(sequence)
+            if found[0] >= 0:
+                owner = each
+                break
+        graph.thread.append(owner.number)
+        graph.op.append(found[0])
+        graph.call.append(found[1])
+
+
+def _stack_limit() -> int:
+    """The soft limit of the stack, in bytes."""
+    if sys.platform == "win32":
+        return UNKNOWN_STACK
+    import resource
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_STACK)
+    return 1 << 40 if soft == resource.RLIM_INFINITY else int(soft)
