@@ -8,17 +8,28 @@ then move towards their neighbours as far as those beside them let them.
 from __future__ import annotations
 
 from bisect import bisect_left
+from enum import IntEnum
 
 from gradviz.layout.own.flat import Style
 from gradviz.layout.own.ordering import Order
 
 _DUMMY_WEIGHT = 1 << 40  # a bend in the middle of a long edge is worse than any other
+_SPINE_WEIGHT = 1 << 50
+
+
+class Firmness(IntEnum):
+    """What gives way so that a drawing doesn't drift to one side; each also does what those before it do."""
+
+    FAIR = 0  # nothing: a box with two equal neighbours stands between them, and all long edges are straight
+    SPINE = 1  # branches: one longest path is straight from end to end, and nothing stands between two equals
+    BENT = 2  # long edges: they may bend where what stands at their left ends, and so push less on what is at their right
 
 
 class Blocks:
     """`block` of each vertex and its `offset` from the block's x; `x` of each block."""
 
-    def __init__(self, order: Order, style: Style) -> None:
+    def __init__(self, order: Order, style: Style, firm: Firmness = Firmness.FAIR) -> None:
+        self._firm = firm
         self.order = order
         self.graph = order.graph
         self._style = style
@@ -28,6 +39,8 @@ class Blocks:
             for i, v in enumerate(layer):
                 self._rank[v] = i
         self._align()
+        if firm >= Firmness.BENT:
+            self._cut()
         self._gather()
         self._constrain()
         self._pack()
@@ -57,6 +70,17 @@ class Blocks:
                 taken_down[a] = taken_up[b] = True
                 self.aligned[s] = True
 
+    def _cut(self) -> None:
+        """Take long edges apart where what stands at their left isn't the same any more in the next layer."""
+        graph, rank, layers = self.graph, self._rank, self.order.layers
+        below = {graph.upper[s]: graph.lower[s] for s, straight in enumerate(self.aligned) if straight}
+        for s, straight in enumerate(self.aligned):
+            a, b = graph.upper[s], graph.lower[s]
+            if straight and a >= graph.boxes and b >= graph.boxes:
+                left = layers[graph.layer[a]][rank[a] - 1] if rank[a] else -1
+                now_left = layers[graph.layer[b]][rank[b] - 1] if rank[b] else -1
+                self.aligned[s] = below.get(left, -1) == now_left
+
     def _weights(self) -> list[int]:
         """Length of the longest path through each segment; 0 where a vertex had better stand between two equals."""
         graph, order = self.graph, self.order
@@ -69,6 +93,10 @@ class Blocks:
             else:
                 through = 2 * (above[a] + below[b]) + 2
                 weights.append(through if graph.span[graph.edge[s]] == 1 else through // 2)
+        if self._firm >= Firmness.SPINE:
+            for s in self._longest_path(above, below):
+                weights[s] = _SPINE_WEIGHT
+            return weights
         even = [False] * len(weights)
         for v in range(boxes):
             for segments, other in ((order.up[v], graph.upper), (order.down[v], graph.lower)):
@@ -96,6 +124,16 @@ class Blocks:
                 a, b = graph.upper[s], graph.lower[s]
                 below[a] = max(below[a], below[b] + (b < graph.boxes))
         return above, below
+
+    def _longest_path(self, above: list[int], below: list[int]) -> list[int]:
+        graph, order = self.graph, self.order
+        v = max(range(len(below)), key=lambda v: (below[v] if not above[v] else -1, -v))
+        path = []
+        while order.down[v]:
+            s = max(order.down[v], key=lambda s: (below[graph.lower[s]] + (graph.lower[s] < graph.boxes), -s))
+            path.append(s)
+            v = graph.lower[s]
+        return path
 
     def _gather(self) -> None:
         graph = self.graph

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from gradviz.layout.own.blocks import Blocks
+from gradviz.layout.own.blocks import Blocks, Firmness
 from gradviz.layout.own.columns import fold
 from gradviz.layout.own.flat import FlatGraph, FlatPlaces, Style
 from gradviz.layout.own.lanes import plan_lanes
-from gradviz.layout.own.ordering import ordered
+from gradviz.layout.own.ordering import Order, ordered
 from gradviz.layout.own.ports import place_ports
 from gradviz.layout.own.proper import proper
 from gradviz.layout.own.ranking import layers
 from gradviz.layout.own.routing import Router
 
 _LABEL_ROOM = 8.0
+_STAIRCASE = 2.5  # times the fullest layer; broader than that, a drawing drifts to one side
+_WORTH = 0.8  # of its width have to be left if a drawing is to give up straight lines
 
 
 def arrange_level(graph: FlatGraph, style: Style) -> FlatPlaces:
@@ -31,14 +33,27 @@ def arrange_level(graph: FlatGraph, style: Style) -> FlatPlaces:
     column = fold(graph, layer, pitch, style)
     layered = proper(graph, layer, column, style)
     order = ordered(layered, graph.hint, style.line_gap)
-    blocks = Blocks(order, style)
-    x, widths = _within_columns(blocks)
+    blocks, x, widths = _place(order, style)
     ports = place_ports(graph, blocks, x)
     level = _levels(pitch, column)
     lanes = plan_lanes(graph, layered, x, widths, level, style)
     shift = np.asarray(lanes.column_x)[np.asarray(column)[np.asarray(layered.layer)]]
     placed = (np.asarray(x) + shift).tolist()
     return Router(graph, layered, ports, placed, lanes, style).places()
+
+
+def _place(order: Order, style: Style) -> tuple[Blocks, list[float], list[float]]:
+    """The blocks, every vertex's x from its column's left border, and the columns' widths."""
+    blocks = Blocks(order, style)
+    x, widths = _within_columns(blocks)
+    least = sum(_packed(blocks))
+    for firm in (Firmness.SPINE, Firmness.BENT):
+        if sum(widths) > _STAIRCASE * least:
+            other = Blocks(order, style, firm)
+            other_x, other_widths = _within_columns(other)
+            if sum(other_widths) < _WORTH * sum(widths):
+                blocks, x, widths = other, other_x, other_widths
+    return blocks, x, widths
 
 
 def _within_columns(blocks: Blocks) -> tuple[list[float], list[float]]:
@@ -51,6 +66,16 @@ def _within_columns(blocks: Blocks) -> tuple[list[float], list[float]]:
     np.minimum.at(low, of, x - np.asarray(graph.left))
     np.maximum.at(high, of, x + np.asarray(graph.right))
     return (x - low[of]).tolist(), (high - low).tolist()
+
+
+def _packed(blocks: Blocks) -> list[float]:
+    """The least width that each column could have: that of its fullest layer."""
+    graph = blocks.graph
+    least = [0.0] * (max(graph.column) + 1)
+    for layer, column in zip(blocks.order.layers, graph.column, strict=True):
+        width = sum([graph.left[v] + graph.right[v] for v in layer]) + blocks.order.gap * (len(layer) - 1)
+        least[column] = max(least[column], width)
+    return least
 
 
 def _levels(pitch: np.ndarray[tuple[int], np.dtype[np.float64]], column: list[int]) -> list[float]:
