@@ -168,7 +168,9 @@ class ValuesView(QWidget):
         limits = limits_of(self._numbers, symmetric=self.scale.currentIndex() == 0)
         self._heat.show_slice(self._part, limits)
         self._bar.show_limits(limits)
-        self._bars.show_histogram(histogram(self._numbers))
+        bars = histogram(self._numbers)
+        self._bars.setVisible(bool(bars.counts.any()))
+        self._bars.show_histogram(bars)
         self._rest()
 
     def _rest(self) -> None:

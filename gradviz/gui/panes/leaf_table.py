@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gradviz.document.sample_values import number_text
@@ -62,6 +62,9 @@ class LeafTable(QWidget):
     def __init__(self, theme: Theme, leaves: Sequence[Leaf], strip: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme, self.leaves, self._strip = theme, tuple(leaves), strip
+        metrics = QFontMetricsF(theme.font(SHAPE))
+        widths = (metrics.horizontalAdvance(shape_text(leaf.spec.shape)) for leaf in self.leaves)
+        self._shape_width = max(widths, default=0.0)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAccessibleName("\n".join(f"{self.name(leaf)} {self.figure(leaf)}" for leaf in self.leaves[:200]))
@@ -112,7 +115,7 @@ class LeafTable(QWidget):
         middle = Qt.AlignmentFlag.AlignVCenter
         right = box.right() - FIGURE
         bar = QRectF(right - BAR_WIDTH, box.top() + (ROW_HEIGHT - BAR_HEIGHT) / 2, BAR_WIDTH, BAR_HEIGHT)
-        names = (bar.left() - 8) * 0.55
+        names = max((bar.left() - 8) * 0.4, bar.left() - 14 - self._shape_width)
         self._text(painter, QRectF(0, box.top(), names - 6, ROW_HEIGHT), self.name(leaf), "text", False)
         shape = QRectF(names, box.top(), bar.left() - 8 - names, ROW_HEIGHT)
         self._text(painter, shape, shape_text(leaf.spec.shape), "text2", True)

@@ -1,0 +1,164 @@
+"""Lines and nodes of one pass, both ways; what a line made, for the words after its code. No Qt."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.diagnose.finding import Finding
+from gradviz.document.pass_facts import PassFacts
+from gradviz.scene.words import said, shape_text
+from gradviz.trace.model import Frame, Source
+
+Nodes = NDArray[np.int64]
+Place = tuple[str, int]  # file, line
+LONGEST_PARSED = 2_000_000  # characters; a longer file shows no shapes after its lines
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A finding's mark on a line. `kind`: cause | symptom | raised. Columns are UTF-8 byte offsets, -1 none."""
+
+    line: int
+    severity: str
+    kind: str
+    note: str
+    column: int = -1
+    end_column: int = -1
+
+
+class SourceIndex:
+    """Built once for a pass."""
+
+    def __init__(self, facts: PassFacts) -> None:
+        self._facts = facts
+        self._nodes: dict[Place, Nodes] = {}
+        self._last_op: dict[Place, int] = {}  # the newest forward call of a line
+        self._shapes: dict[str, dict[int, str]] = {}
+        self._index()
+
+    def nodes(self, file: str, line: int) -> Nodes:
+        """The nodes that this line made, by index."""
+        return self._nodes.get((file, line), np.empty(0, np.int64))
+
+    def counts(self, file: str) -> dict[int, int]:
+        """How many nodes each line of a file made."""
+        return {line: len(nodes) for (path, line), nodes in self._nodes.items() if path == file}
+
+    def first_step(self, file: str, line: int) -> int:
+        """The first step that executed a node of this line, -1 if none did."""
+        ran = self._facts.step_of[self.nodes(file, line)]
+        ran = ran[ran >= 0]
+        return int(ran.min()) if len(ran) else -1
+
+    def shapes(self, source: Source) -> dict[int, str]:
+        """For lines that assign names: 'e [164], v [164, 164]', of the newest run of the line."""
+        found = self._shapes.get(source.path)
+        if found is None:
+            found = self._shapes[source.path] = self._read_shapes(source)
+        return found
+
+    # -- building
+    def _index(self) -> None:
+        facts = self._facts
+        numbers, stacks = facts.trace.op_stacks()
+        if len(numbers):
+            self._index_ops(numbers, stacks)
+        for leaf in np.unique(facts.graph.leaf).tolist():
+            stack = facts.leaves[leaf].stack if 0 <= leaf < len(facts.leaves) else ()
+            if stack:
+                self._add((stack[0].file, stack[0].line), np.flatnonzero(facts.graph.leaf == leaf))
+
+    def _index_ops(self, numbers: NDArray[np.int32], stacks: NDArray[np.int32]) -> None:
+        facts = self._facts
+        row = np.searchsorted(numbers, facts.graph.op).clip(0, len(numbers) - 1)
+        known = (facts.graph.op >= 0) & (numbers[row] == facts.graph.op)
+        own = np.where(known, stacks[row], -1)
+        order = np.argsort(own, kind="stable")
+        first = np.searchsorted(own[order], np.unique(own))
+        for group in np.split(order, first[1:]):
+            frame = self._frame(int(own[group[0]])) if len(group) else None
+            if frame is not None:
+                self._add((frame.file, frame.line), group)
+        newest = int(facts.graph.op.max()) if len(facts.graph) else -1
+        seen = numbers <= newest if newest >= 0 else np.ones(len(numbers), bool)
+        last: dict[int, int] = dict(zip(stacks[seen].tolist(), numbers[seen].tolist()))
+        for stack, number in last.items():
+            frame = self._frame(stack)
+            if frame is not None:
+                place = (frame.file, frame.line)
+                self._last_op[place] = max(number, self._last_op.get(place, -1))
+
+    def _frame(self, stack: int) -> Frame | None:
+        frames = self._facts.trace.stack(stack)
+        return frames[0] if frames else None
+
+    def _add(self, place: Place, nodes: Nodes) -> None:
+        before = self._nodes.get(place)
+        self._nodes[place] = nodes if before is None else np.union1d(before, nodes)
+
+    def _read_shapes(self, source: Source) -> dict[int, str]:
+        if source.text is None or len(source.text) > LONGEST_PARSED:
+            return {}
+        try:
+            tree = ast.parse(source.text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):  # what ast.parse says of what is no program
+            return {}
+        found = {}
+        for statement in ast.walk(tree):
+            names = assigned(statement)
+            line = getattr(statement, "end_lineno", 0)
+            inside = range(getattr(statement, "lineno", 1), line + 1) if names else ()
+            number = max((self._op_of(source, at) for at in inside), default=-1)
+            op = self._facts.trace.op(number) if names and number >= 0 else None
+            if op is None:
+                continue
+            shapes = [shape_text(value.spec.shape) for value in op.results]
+            if len(names) == len(shapes):
+                found[line] = ", ".join(f"{name} {shape}" for name, shape in zip(names, shapes))
+        return found
+
+    def _op_of(self, source: Source, line: int) -> int:
+        return self._last_op.get((source.path, line), -1)
+
+
+def assigned(statement: ast.AST) -> list[str]:
+    """The plain names that an assignment gives values to; none where it is more complicated."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0]
+    elif isinstance(statement, (ast.AnnAssign, ast.AugAssign)):
+        target = statement.target
+    else:
+        return []
+    if isinstance(target, ast.Name):
+        return [target.id]
+    if isinstance(target, (ast.Tuple, ast.List)) and all(isinstance(part, ast.Name) for part in target.elts):
+        return [part.id for part in target.elts if isinstance(part, ast.Name)]
+    return []
+
+
+def marks_of(findings: tuple[Finding, ...], file: str, words: dict[str, str]) -> list[Mark]:
+    """All marks of the findings on a file; `words` gives 'expected', 'received', 'cause', 'symptom', translated."""
+    marks = []
+    for finding in findings:
+        shapes = ""
+        if finding.expected_shape is not None and finding.received_shape is not None:
+            shapes = words["expected"].format(shape=said(finding.expected_shape)) + ", "
+            shapes += words["received"].format(shape=said(finding.received_shape))
+        apart = finding.symptom_line is not None and finding.symptom_line != finding.line
+        if finding.file == file:
+            note = shapes or finding.title or finding.message
+            if apart:
+                note = words["cause"].format(note=finding.title or note)
+            span = (finding.column, finding.end_column if finding.end_line in (0, finding.line) else 1_000_000)
+            marks.append(Mark(finding.line, finding.severity, "cause", note, *span))
+        if apart and finding.file == file and finding.symptom_line is not None:
+            note = words["symptom"].format(note=shapes or finding.rule)
+            marks.append(Mark(finding.symptom_line, finding.severity, "symptom", note))
+        raised = finding.raised_line
+        if raised is not None and (finding.raised_file or finding.file) == file and raised != finding.line:
+            marks.append(Mark(raised, finding.severity, "raised", words["raised"]))
+    return marks
