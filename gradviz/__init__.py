@@ -1,3 +1,16 @@
 """gradviz: a desktop debugger for gradients. The map of the source is README.md beside this file."""
 
+from __future__ import annotations
+
 __version__ = "0.1.0"
+
+_FROM_API = ("recording", "show")
+
+
+def __getattr__(name: str) -> object:
+    """`gradviz.recording` and `gradviz.show`, loaded when they are asked for."""
+    if name in _FROM_API:
+        import importlib
+
+        return getattr(importlib.import_module("gradviz.api"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

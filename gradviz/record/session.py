@@ -11,7 +11,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from gradviz.record.cstack import raise_stack_limit
 from gradviz.record.exceptions import ExceptionRows, text_of
@@ -38,6 +38,8 @@ class Channel(Protocol):
 
 class RecorderSession:
     """See frontend.Session for what each attribute means to a frontend. `begin`, then the script, then `end`."""
+
+    active: ClassVar[RecorderSession | None] = None  # patches are for the whole process, so there is one at a time
 
     def __init__(self, trace: str, level: str, passes: ChosenPasses, script: str | None) -> None:
         self.writer = TraceWriter(trace)
@@ -70,6 +72,7 @@ class RecorderSession:
         script.
         """
         self.recording = True
+        RecorderSession.active = self
         if own_process:
             self.stack_bytes = raise_stack_limit()
         self._traceback.install()
@@ -112,6 +115,7 @@ class RecorderSession:
             self.requests.answer({"said": "failure", "reason": self.writer.failure})
         self.live.close()
         self.writer.close()
+        RecorderSession.active = None
 
     def undo(self) -> None:
         """Take every patch back."""
@@ -219,7 +223,7 @@ class RecorderSession:
             self.channel.step_aside()
 
     def after_fork_in_parent(self) -> None:
-        """As before the fork. From 3.13 on Python counts threads after this handler: listening goes on a little later."""
+        """As before the fork. From 3.13 on Python counts threads after this: there listening goes on a little later."""
         self._listen_later = True
         if sys.version_info < (3, 13):
             self._listen_again()
@@ -233,6 +237,7 @@ class RecorderSession:
         """In the child: not recorded. It never uses, closes or collects what the parent writes to."""
         if self.recording:
             self.recording = False
+            RecorderSession.active = None
             for frontend in self._frontends:
                 frontend.forked()
             self.writer.abandon()
