@@ -22,7 +22,7 @@ class Firmness(IntEnum):
 
     FAIR = 0  # nothing: a box with two equal neighbours stands between them, and all long edges are straight
     SPINE = 1  # branches: one longest path is straight from end to end, and nothing stands between two equals
-    BENT = 2  # long edges: they may bend where what stands at their left ends, and so push less on what is at their right
+    BENT = 2  # long edges: they may bend where what stands at their left ends, and so push less to the right
 
 
 class Blocks:
