@@ -50,18 +50,21 @@ def finish(writer: TraceWriter) -> None:
 
 
 def move(working: Path, place: Path) -> None:
-    """Put the finished file at its place, whole or not at all. Raises KeptElsewhereError with a sentence."""
+    """Put the finished file at its place, whole or not at all. Raises KeptElsewhereError with a sentence.
+
+    The working file stays where the system allows it, for whoever is reading it: its folder goes later.
+    """
     part = place.with_name(f".{place.name}.{os.getpid()}.part")
     try:
         try:
-            working.replace(place)
+            os.link(working, part)
         except OSError as error:
-            if error.errno != errno.EXDEV:
-                raise
-            shutil.copyfile(working, part)
-            _to_disk(part)
-            part.replace(place)
-            working.unlink()
+            if error.errno == errno.EXDEV:
+                shutil.copyfile(working, part)
+                _to_disk(part)
+            else:  # a file system without links
+                working.replace(part)
+        part.replace(place)
     except OSError as error:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)

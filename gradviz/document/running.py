@@ -135,6 +135,9 @@ class Running:
             self._taken.set()
 
     def _end(self, outcome: Outcome) -> None:
+        """In the supervisor's thread, before the working file goes: from now on the recording is read at its place."""
+        if self._trace is not None:
+            self._trace.moved(outcome.trace)
         self._over.set()
 
     def _finish(self, outcome: Outcome | None) -> None:
@@ -148,7 +151,7 @@ class Running:
             if trace is None:
                 trace = Trace(outcome.trace)
             else:
-                trace.moved(outcome.trace)
+                trace.moved(outcome.trace)  # again: it may have been opened in the very moment of the end
                 trace.refresh()
         except TraceError as error:
             trace, trouble = None, trouble or str(error)

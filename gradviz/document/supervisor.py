@@ -252,8 +252,10 @@ class Supervisor:
             thread.join(max(0.0, deadline - time.monotonic()))
         self.close_input()
         self.outcome = self._close(process.returncode, seconds)
-        self._ended.set()
         self._on_end(self.outcome)
+        if self.outcome.trace != self._working:  # only now: views were reading the working file until they were told
+            shutil.rmtree(self._folder, ignore_errors=True)
+        self._ended.set()
 
     # -- closing
 
@@ -277,7 +279,6 @@ class Supervisor:
             closing.finish(self._writer)
             closing.move(self._working, self.request.trace)
             place = self.request.trace
-            shutil.rmtree(self._folder, ignore_errors=True)
         except NotStartedError as error:
             trouble = trouble or str(error)
         if self._recorder_failure and not trouble:

@@ -123,9 +123,7 @@ class Message(QScrollArea):
         line = QHBoxLayout(row)
         line.setContentsMargins(12, 6, 8, 6)
         line.setSpacing(12)
-        words = _label(offer.title, "mono" if offer.button else "body")
-        words.setSizePolicy(words.sizePolicy().Policy.Preferred, words.sizePolicy().Policy.Preferred)
-        line.addWidget(words)
+        line.addWidget(_label(offer.title, "mono" if offer.detail else "body"))
         if offer.detail:
             line.addWidget(_label(offer.detail, "secondary"))
         line.addStretch(1)

@@ -20,6 +20,7 @@ from gradviz.gui.file_dialogs import FileDialogs
 from gradviz.gui.find_box import FindBox
 from gradviz.gui.help_dialogs import AboutDialog, ShortcutsDialog
 from gradviz.gui.output import OutputPane
+from gradviz.gui.pane_links import PaneLinks
 from gradviz.gui.progress import Progress
 from gradviz.gui.recordings_dialog import RecordingsDialog
 from gradviz.gui.run_panel import RunPanel
@@ -44,6 +45,7 @@ class Controller(QObject):
         self.progress = Progress(window)
         self.find = FindBox(window.hub, window.toolbar.find_field, window.post, window)
         self._panes_known = False
+        self._phase = ""
         self._bind()
         self._document.state_changed.listen(self._state_changed)
         self._document.noticed.listen(self._noticed)
@@ -176,8 +178,11 @@ class Controller(QObject):
             self._meet_panes()
             self._run_pane().show_settings(state, self._document.run_settings)
             self._output_pane().follow(state, self._document.run_settings.stdin_kind == "typed")
-        if state.waiting:
+        if state.waiting or (state.phase == "running" and self._phase != "running"):
             window.docks.front("output")
+        elif state.phase == "ended" and self._phase in ("running", "stopping") and self._hub.view.pass_id is not None:
+            window.docks.front("source")
+        self._phase = state.phase
         window.toolbar.show_level(self._document.run_settings.level)
         window.commands.refresh()
         self.progress.refresh()
@@ -213,6 +218,17 @@ class Controller(QObject):
         output.line_entered.connect(document.send_line)
         output.input_ended.connect(document.end_input)
         self._run_pane().edited.connect(self._settings_edited)
+        self.pane_links = PaneLinks(self._window, self._record_again)
+
+    def _record_again(self, level: str) -> None:
+        """Run the script once more, keeping more of it; without a script, say what is missing."""
+        available = self._can_run()
+        if available.enabled:
+            self._choose_level(level)
+            self._window.toolbar.show_level(level)
+            self.run()
+        else:
+            self._window.strips.tell("record", "note", available.reason)
 
     def _output_pane(self) -> OutputPane:
         pane = self._window.docks.panes["output"]

@@ -30,7 +30,7 @@ class PassChooser(QComboBox):
     def __init__(self, hub: Hub, actions: Actions, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._hub, self._actions, self._theme = hub, actions, theme
-        self._rows: tuple[tuple[int, str], ...] = ()
+        self._rows: tuple[tuple[int, str], ...] | None = None  # not filled yet
         self.setFixedWidth(212)
         self.view().setMinimumWidth(320)
         self.setMaxVisibleItems(24)

@@ -31,7 +31,7 @@ class Timeline(QWidget):
         self.setAccessibleName(self.tr("Timeline"))
         self.chooser = PassChooser(hub, actions, theme, self)
         self.slider = StepSlider(theme, self)
-        self.slider.moved.connect(lambda value: self._actions.go_to(value, self))
+        self.slider.moved.connect(self._actions.go_to)  # nobody is spared: the words here follow too
         self.slider.describe = self._describe
         self._plain = ""
         self._icon = QLabel(self)

@@ -96,7 +96,7 @@ class TraceFile:
                 if self._depth == 1:
                     self._callbacks = 0
                 yield self._connection
-            except (sqlite3.Error, OverflowError, MemoryError, UnicodeError) as error:
+            except (sqlite3.Error, OSError, OverflowError, MemoryError, UnicodeError) as error:
                 raise self._explained(error) from error
             finally:
                 self._depth -= 1

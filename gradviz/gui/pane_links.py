@@ -1,0 +1,67 @@
+"""What the panes ask of each other and of the window: a link to a line, the file in front, the badge of Problems."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QUrl
+from PySide6.QtGui import QDesktopServices
+
+from gradviz.document.hub import View
+from gradviz.gui.panes.inspector import InspectorPane
+from gradviz.gui.panes.problems import ProblemsPane
+from gradviz.gui.panes.source import SourcePane
+from gradviz.gui.panes.steps import StepsPane
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gradviz.gui.window import Window
+
+SEVERITIES = ("error", "warning", "note")
+
+
+class PaneLinks(QObject):
+    """Made once the panes are there. `record_again` runs the script at a level."""
+
+    def __init__(self, window: Window, record_again: Callable[[str], None]) -> None:
+        super().__init__(window)
+        self._window = window
+        panes = window.docks.panes
+        source = panes["source"]
+        assert isinstance(source, SourcePane)
+        self._source = source
+        for name in ("steps", "inspector", "problems"):
+            pane = panes[name]
+            assert isinstance(pane, (StepsPane, InspectorPane, ProblemsPane))
+            pane.line_requested.connect(self.show_line)
+        inspector = panes["inspector"]
+        assert isinstance(inspector, InspectorPane)
+        inspector.record_requested.connect(lambda: record_again("values"))
+        source.editor_requested.connect(self._open_in_editor)
+        source.file_shown.connect(self._name_file)
+        self._name_file(source.file)
+        for topic in ("trace", "findings"):
+            window.hub.listen(topic, self, self._count)
+        self._count(window.hub.view)
+
+    def show_line(self, file: str, line: int) -> None:
+        """Source in front, with this line in sight."""
+        self._window.docks.front("source")
+        self._source.show_line(file, line)
+
+    def _name_file(self, path: str) -> None:
+        self._window.docks.set_detail("source", Path(path).name)
+
+    def _open_in_editor(self, file: str, line: int) -> None:
+        """With the program that the desktop has for the file; it takes no line."""
+        if Path(file).is_file():
+            QDesktopServices.openUrl(QUrl.fromLocalFile(file))
+            return
+        self._window.strips.tell("editor", "note", self.tr("{file} isn't on this computer.").format(file=file))
+
+    def _count(self, view: View) -> None:
+        """The number of findings, in the colour of the worst; a green 0 once there is something to look at."""
+        worst = next((each for each in SEVERITIES if any(f.severity == each for f in view.findings)), "done")
+        self._window.docks.set_badge("problems", str(len(view.findings)) if view.trace is not None else "", worst)
