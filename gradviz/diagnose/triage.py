@@ -43,8 +43,13 @@ def explain(exam: Examination, error: model.ExceptionInfo) -> Finding | None:
 
 def _pass_of(exam: Examination, error: model.ExceptionInfo) -> model.Backward | None:
     """The pass that an error came out of; of nested ones the innermost."""
-    by_id = next((p for p in reversed(exam.case.passes) if p.exception == error.id), None)
-    return by_id or exam.case.backward(error.pass_id)
+    own = [p for p in exam.case.passes if p.exception == error.id or p.id == error.pass_id]
+    return next((p for p in reversed(own) if not _partial(p)), None)
+
+
+def _partial(backward: model.Backward) -> bool:
+    """Whether this is no pass that ran, but the graph that stood when a forward call raised."""
+    return backward.entry == "engine" and backward.outcome == "refused"
 
 
 def _explain(exam: Examination, error: model.ExceptionInfo) -> Finding:

@@ -77,13 +77,10 @@ def _picked_by_row(case: Case, op: model.Op) -> bool:
 
     def visit(user: model.Op) -> bool:
         nonlocal found
-        name = plain(user.name)
-        if (
-            name in ("nll_loss", "cross_entropy")
-            or (name == "getitem" and str(user.arguments.get("index", "")).replace(" ", "") == "tensor,tensor")
-            or (name == "gather" and user.arguments.get("dim") in (1, -1))
-        ):
-            found = True
+        name, tensors = plain(user.name), sum(v.name == "index" for v in user.operands)
+        picks = name == "getitem" and tensors == 2
+        gathers = name == "gather" and user.arguments.get("dim") in (1, -1)
+        found = found or picks or gathers or name in ("nll_loss", "cross_entropy")
         return name in UNARY and not found
 
     for result in op.results:
