@@ -95,10 +95,11 @@ def draw_box(surface: Surface, scene: Scene, texts: Texts, box: int, state: int,
         draw_outline(surface, kind, rect, gap, "", "accent", 2.0)
     draw_outline(surface, kind, rect, 0.0, look.fill, look.stroke, look.pen, look.dash)
     if detail.names:
-        _draw_words(surface, scene, texts, box, rect, look, detail)
+        draw_icon_of(surface, kind, rect, look)
+        draw_words(surface, scene, texts, box, rect, look, detail)
 
 
-def _draw_words(
+def draw_words(
     surface: Surface,
     scene: Scene,
     texts: Texts,
@@ -107,14 +108,12 @@ def _draw_words(
     look: BoxLook,
     detail: Detail,
 ) -> None:
+    """Name, second line, chip; the icon is drawn apart."""
     draft = scene.draft
     kind = int(draft.kind[box])
     x, y, width, height = rect
-    body = height * 0.72 + 2 if kind == Kind.SEED else height
-    middle = y + body / 2
+    middle = _middle(kind, y, height)
     left = x + (TEXT_X if look.icon else TEXT_RIGHT)
-    if look.icon:
-        surface.icon(look.icon, x + ICON_X, middle - ICON / 2, ICON)
     right = x + width - TEXT_RIGHT
     chip = draft.chips.get(box, "")
     if chip:
@@ -127,6 +126,17 @@ def _draw_words(
     surface.text(left, middle - 8 if second else middle, name, NODE_NAME, look.text)
     if second:
         surface.text(left, middle + 8, fitted(second, NODE_LINE, right - left), NODE_LINE, look.text2)
+
+
+def draw_icon_of(surface: Surface, kind: int, rect: tuple[float, float, float, float], look: BoxLook) -> None:
+    """The state's icon at the left."""
+    if look.icon:
+        surface.icon(look.icon, rect[0] + ICON_X, _middle(kind, rect[1], rect[3]) - ICON / 2, ICON)
+
+
+def _middle(kind: int, y: float, height: float) -> float:
+    """Where the words of a box stand: a seed's are above its point."""
+    return y + (height * 0.72 + 2 if kind == Kind.SEED else height) / 2
 
 
 def _draw_chip(surface: Surface, chip: str, right: float, middle: float, look: BoxLook) -> float:

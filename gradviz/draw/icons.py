@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPainterPath, QPen, QPixmap
@@ -211,6 +212,12 @@ def icon_pixmap(name: str, tokens: Tokens, size: int = 16, ratio: float = 1.0, i
     finally:
         painter.end()
     return pixmap
+
+
+@lru_cache(maxsize=512)
+def icon_pixmap_cached(name: str, tokens: Tokens, size: int, ink: str = "text2") -> QPixmap:
+    """For painting many of them; don't change what you get."""
+    return icon_pixmap(name, tokens, size, 1.0, ink)
 
 
 def icon(name: str, tokens: Tokens, size: int = 16, ink: str = "text", disabled: str = "disabled") -> QIcon:

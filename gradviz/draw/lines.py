@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from gradviz.draw.looks import EDGES, SEVERITY_INK
-from gradviz.draw.surface import Surface, fitted, text_width
+from gradviz.draw.surface import Figure, Surface, fitted, text_width
 from gradviz.draw.tokens import CAPTION, DASH_CONSTANT, GROUP_RADIUS, NODE_LINE, NODE_NAME, RADIUS, SHAPE
 from gradviz.scene.marks import MISMATCH_GAP
-from gradviz.scene.model import Badge, Card, EdgeLabel, Look, Scene, Tie
+from gradviz.scene.model import Badge, Bytes, Card, EdgeLabel, Look, Scene, Tie
 from gradviz.scene.place import TIE_ROOM
 from gradviz.scene.sizes import BADGE, LABEL_HEIGHT, LABEL_PAD, MISMATCH_HEIGHT
 from gradviz.scene.wording import Wording
@@ -17,47 +18,61 @@ from gradviz.scene.words import count_text
 ARROW_LONG, ARROW_WIDE = 8.0, 7.0
 
 
-def draw_edge(surface: Surface, scene: Scene, edge: int, look: int) -> None:
-    """A route with its arrow; the line ends where the arrow begins."""
-    route = scene.route(edge)
+def draw_edges(surface: Surface, scene: Scene, edges: Sequence[int], look: int) -> None:
+    """Routes with their arrows, all of one look; a line ends where its arrow begins."""
     style = EDGES[Look(look)]
-    points = [(float(x), float(y)) for x, y in route]
-    if len(points) < 2:
-        return
-    if look == Look.STILL:
-        surface.poly(points, stroke=style.stroke, pen=style.pen, dash=style.dash)
-        return
-    tip, base = points[-1], arrow_base(points[-2], points[-1])
-    surface.poly([*points[:-1], base], stroke=style.stroke, pen=style.pen, dash=style.dash)
-    draw_arrow(surface, points[-2], tip, style.stroke)
+    lines, arrows = [], []
+    for edge in edges:
+        route = scene.route(edge).tolist()
+        if look == Look.STILL:
+            lines.append(Figure(points=route))
+            continue
+        lines.append(Figure(points=[*route[:-1], arrow_base(route[-2], route[-1])]))
+        arrows.append(Figure(points=arrow_corners(route[-2], route[-1]), closed=True))
+    surface.many(lines, stroke=style.stroke, pen=style.pen, dash=style.dash)
+    surface.many(arrows, fill=style.stroke)
 
 
-def arrow_base(before: tuple[float, float], tip: tuple[float, float]) -> tuple[float, float]:
+def arrow_base(before: Sequence[float], tip: Sequence[float]) -> tuple[float, float]:
     length = math.hypot(tip[0] - before[0], tip[1] - before[1])
     if length <= ARROW_LONG:
-        return before
+        return before[0], before[1]
     part = (length - ARROW_LONG + 1) / length
     return before[0] + (tip[0] - before[0]) * part, before[1] + (tip[1] - before[1]) * part
 
 
-def draw_arrow(surface: Surface, before: tuple[float, float], tip: tuple[float, float], color: str) -> None:
+def arrow_corners(before: Sequence[float], tip: Sequence[float], size: float = 1.0) -> list[tuple[float, float]]:
     length = math.hypot(tip[0] - before[0], tip[1] - before[1]) or 1.0
     dx, dy = (tip[0] - before[0]) / length, (tip[1] - before[1]) / length
-    back = (tip[0] - dx * ARROW_LONG, tip[1] - dy * ARROW_LONG)
-    half = ARROW_WIDE / 2
-    corners = [tip, (back[0] - dy * half, back[1] + dx * half), (back[0] + dy * half, back[1] - dx * half)]
-    surface.poly(corners, True, color)
+    x, y = tip[0] - dx * ARROW_LONG * size, tip[1] - dy * ARROW_LONG * size
+    half = ARROW_WIDE / 2 * size
+    return [(tip[0], tip[1]), (x - dy * half, y + dx * half), (x + dy * half, y - dx * half)]
 
 
-def draw_quiet_label(surface: Surface, scene: Scene, edge: int, look: int) -> None:
-    """A shape that fits: bare text beside its edge, on the canvas's own ground so that no line runs through it."""
-    text = scene.draft.labels[int(scene.draft.label[edge])]
-    x, y = float(scene.label_at[edge, 0]), float(scene.label_at[edge, 1])
-    if not text or x != x:
-        return
-    width = text_width(text, SHAPE)
-    surface.rect(x - width / 2 - 2, y - 8, width + 4, 16, 0, "canvas")
-    surface.text(x, y, text, SHAPE, EDGES[Look(look)].text, "center")
+def draw_quiet_labels(surface: Surface, scene: Scene, edges: Sequence[int], looks: Bytes) -> None:
+    """Shapes that fit: bare text beside the edges, on the canvas's own ground so that no line runs through it."""
+    draft = scene.draft
+    found: list[tuple[float, float, str, int]] = []
+    for edge in edges:
+        text = draft.labels[int(draft.label[edge])]
+        x, y = scene.label_at[edge].tolist()
+        if text and x == x:
+            found.append((x, y, text, int(looks[edge])))
+    # Edges that end side by side have their shapes on top of each other: the first of them is written.
+    found.sort(key=lambda label: (round(label[1]), label[0]))
+    grounds, kept = [], []
+    row, reach = math.nan, 0.0
+    for label in found:
+        x, y, text, _ = label
+        width = text_width(text, SHAPE)
+        if round(y) == row and x - width / 2 < reach:
+            continue
+        row, reach = round(y), x + width / 2
+        kept.append(label)
+        grounds.append(Figure((x - width / 2 - 2, y - 8, width + 4, 16)))
+    surface.many(grounds, fill="canvas")
+    for x, y, text, look in kept:
+        surface.text(x, y, text, SHAPE, EDGES[Look(look)].text, "center")
 
 
 def label_place(scene: Scene, edge: int) -> tuple[float, float]:
@@ -125,7 +140,7 @@ def tie_points(scene: Scene, tie: Tie) -> list[tuple[float, float]]:
 def draw_tie(surface: Surface, scene: Scene, tie: Tie) -> None:
     points = tie_points(scene, tie)
     surface.poly([*points[:-1], arrow_base(points[-2], points[-1])], stroke="text2", pen=1.25, dash=DASH_CONSTANT)
-    draw_arrow(surface, points[-2], points[-1], "text2")
+    surface.poly(arrow_corners(points[-2], points[-1]), True, "text2")
     text = "= " + tie.text
     width = text_width(text, CAPTION) + 18
     x, y = points[1][0], (points[1][1] + points[2][1]) / 2

@@ -27,7 +27,7 @@ class EdgeLook:
     dash: tuple[float, ...] = ()
 
 
-BOXES: dict[State, BoxLook] = {
+BOXES: dict[int, BoxLook] = {
     State.PENDING: BoxLook("node", "control", 1.0, "pending"),
     State.DONE: BoxLook("done_soft", "done", 1.5, "done"),
     State.CURRENT: BoxLook("accent", "accent", 1.5, "current_on_fill", "on_fill", "on_fill"),

@@ -13,31 +13,45 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QPainter
 
-from gradviz.draw.batch import draw_lines, draw_rects
-from gradviz.draw.cards import Detail, draw_box
+from gradviz.draw.batch import draw_lines, draw_rects, draw_strokes
+from gradviz.draw.card_cache import CardCache
+from gradviz.draw.cards import Detail, draw_box, draw_words
+from gradviz.draw.colors import qcolor
 from gradviz.draw.fonts import Measurer
 from gradviz.draw.lines import (
+    arrow_corners,
     draw_badge,
-    draw_edge,
+    draw_edges,
     draw_frame,
     draw_frame_words,
     draw_framed_label,
-    draw_quiet_label,
+    draw_quiet_labels,
     draw_tie,
     label_place,
 )
 from gradviz.draw.looks import BLOCKS, BLOCKS_ONLY, BOXES, EDGES, NO_NAMES, NO_SECOND
 from gradviz.draw.panel import draw_panel
-from gradviz.draw.surface import QtSurface, Surface
+from gradviz.draw.segments import Area, Indices, Segments
+from gradviz.draw.surface import Figure, QtSurface, Surface
 from gradviz.draw.tokens import Tokens
-from gradviz.scene.model import Card, Look, Panel, Scene, State, States
+from gradviz.scene.model import Card, Kind, Look, Panel, Scene, State, States
 from gradviz.scene.texts import Texts
 from gradviz.scene.wording import ENGLISH, Wording
 
-Indices = NDArray[np.intp]
-MOST_DETAILED = 500  # boxes drawn one by one; more of them, and the frame takes too long
+MOST_DETAILED = 400  # boxes drawn one by one; more of them, and the frame takes too long
+MOST_STROKES = 1000  # smooth lines of one look; a weave of more can't be told apart anyway
 SMALLEST_LABEL = 0.8  # of their full size: current node, framed labels
-Area = tuple[float, float, float, float]  # left, top, right, bottom
+DRAWN_ORDER = (  # what matters lies on top
+    Look.PENDING,
+    Look.NEVER,
+    Look.STILL,
+    Look.DONE,
+    Look.CHANGED,
+    Look.CURRENT,
+    Look.WARNED,
+    Look.NAN,
+    Look.FAILED,
+)
 
 
 @dataclass(frozen=True)
@@ -84,8 +98,9 @@ class Picture:
         )
         self.edges = _edge_boxes(scene)
         self._framed = {label.edge: label for label in draft.framed}
-        self._segments, self._segment_edge = _segments(scene)
-        self._measure = Measurer()
+        self.segments = Segments(scene)
+        self._cards = CardCache()
+        self._measure: Measurer | None = None  # made on the thread that paints
 
     # -- what is where
 
@@ -93,7 +108,22 @@ class Picture:
         return _meeting(self.boxes, area)
 
     def edges_in(self, area: Area) -> Indices:
-        return _meeting(self.edges, area)
+        """Edges whose line or label is there: the box round a wrapped route is far larger than the route."""
+        if self._holds_all(area):
+            return np.arange(self.scene.draft.edges)
+        return np.unique(np.concatenate((self.segments.edge[self.segments.meeting(area)], self.labels_in(area))))
+
+    def labels_in(self, area: Area) -> Indices:
+        """Edges whose label may be there."""
+        left, top, right, bottom = area
+        at = self.scene.label_at
+        return np.flatnonzero(
+            (at[:, 0] >= left - 60) & (at[:, 0] <= right + 60) & (at[:, 1] >= top - 12) & (at[:, 1] <= bottom + 12)
+        )
+
+    def _holds_all(self, area: Area) -> bool:
+        bounds = self.scene.bounds
+        return area[0] <= bounds[0] and area[1] <= bounds[1] and area[2] >= bounds[2] and area[3] >= bounds[3]
 
     def level(self, zoom: float, visible: int) -> str:
         """near (one by one) | far (blocks with outlines) | blocks."""
@@ -108,25 +138,37 @@ class Picture:
     def paint(self, painter: QPainter, tokens: Tokens, states: States, view: View) -> None:
         """All that is visible but the overlay, with the painter in screen px."""
         area = view.area(30 / view.zoom)
-        boxes, edges = self.boxes_in(area), self.edges_in(area)
+        boxes = self.boxes_in(area)
         level = self.level(view.zoom, len(boxes))
         surface = QtSurface(painter, tokens, 1.0)
         with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):
             self._paint_frames(surface, area)
         if level == "near":
+            self._paint_near_edges(surface, states, view, area)
+            self._paint_boxes(surface, states, view, boxes)
             with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):
-                self._paint_near(surface, states, boxes, edges)
+                self._paint_shapes(surface, states, self.labels_in(area))
         else:
+            edges = None if self._holds_all(area) else self.edges_in(area)
             self._paint_far(painter, tokens, states, view, boxes, edges, level)
         with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):
             if view.zoom >= NO_NAMES:
                 self._paint_frame_words(surface, area)
             self._paint_marks(surface, area)
 
+    def paint_changes(
+        self, painter: QPainter, tokens: Tokens, states: States, view: View, boxes: Indices, edges: Indices
+    ) -> bool:
+        """Far away: these boxes and edges over what they were, which they cover. False where that isn't enough."""
+        level = self.level(view.zoom, len(self.boxes_in(view.area(30 / view.zoom))))
+        if level == "near":
+            return False
+        self._paint_far(painter, tokens, states, view, boxes, edges, level)
+        return True
+
     def paint_blocks(self, painter: QPainter, tokens: Tokens, states: States, view: View) -> None:
         """Everything as solid blocks, for a map."""
-        boxes, edges = np.arange(len(self.scene.draft)), np.arange(self.scene.draft.edges)
-        self._paint_far(painter, tokens, states, view, boxes, edges, "blocks")
+        self._paint_far(painter, tokens, states, view, np.arange(len(self.scene.draft)), None, "blocks")
 
     def paint_all(self, surface: Surface, states: States, area: Area | None = None) -> None:
         """All boxes and edges (of `area`) one by one in full detail, the current one included: for exports."""
@@ -134,7 +176,12 @@ class Picture:
         boxes = self.boxes_in(whole) if area is not None else np.arange(len(self.scene.draft))
         edges = self.edges_in(whole) if area is not None else np.arange(self.scene.draft.edges)
         self._paint_frames(surface, whole)
-        self._paint_near(surface, states, boxes, edges, exported=True)
+        looks = states.edge[edges]
+        for look in DRAWN_ORDER:
+            draw_edges(surface, self.scene, edges[looks == look].tolist(), look)
+        for box in boxes.tolist():
+            draw_box(surface, self.scene, self.texts, box, int(states.box[box]), Detail())
+        self._paint_shapes(surface, states, edges)
         self._paint_frame_words(surface, whole)
         self._paint_marks(surface, whole)
 
@@ -180,46 +227,74 @@ class Picture:
             if x < area[2] and x + width > area[0] and y < area[3] and y + height > area[1]:
                 yield draft.cards[card], (x, y, width, height)
 
-    def _paint_near(
-        self, surface: Surface, states: States, boxes: Indices, edges: Indices, exported: bool = False
-    ) -> None:
-        detail = Detail(surface.zoom >= NO_NAMES, surface.zoom >= NO_SECOND)
-        loud = {Look.CURRENT, Look.FAILED, Look.NAN, Look.CHANGED, Look.WARNED}
-        order = sorted(edges.tolist(), key=lambda edge: int(states.edge[edge]) in loud)
-        for edge in order:
-            draw_edge(surface, self.scene, edge, int(states.edge[edge]))
-        overlaid = set() if exported else {int(states.current)}
-        for box in boxes.tolist():
-            if box not in overlaid and (exported or states.box[box] != State.FAILED):
+    def _paint_near_edges(self, surface: QtSurface, states: States, view: View, area: Area) -> None:
+        """All pieces of one look in one call, in screen px."""
+        pieces, edge, arrows = self.segments.near(area, states.edge)
+        origin = np.array([view.x, view.y, view.x, view.y])
+        lines, looks, pointing = (pieces - origin) * view.zoom, states.edge[edge], states.edge[arrows]
+        tips = (self.segments.before_tip(arrows) - origin) * view.zoom
+        for look in DRAWN_ORDER:
+            style = EDGES[look]
+            ink = qcolor(surface.tokens, style.stroke)
+            chosen = lines[looks == look]
+            if len(chosen) > MOST_STROKES:
+                surface.painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+                draw_lines(surface.painter, chosen, ink)
+                surface.painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+                continue
+            draw_strokes(surface.painter, chosen, ink, style.pen, style.dash)
+            corners = [arrow_corners(tip[:2], tip[2:], view.zoom) for tip in tips[pointing == look].tolist()]
+            surface.many([Figure(points=each, closed=True) for each in corners], fill=style.stroke)
+
+    def _paint_boxes(self, surface: QtSurface, states: States, view: View, boxes: Indices) -> None:
+        """Outlines as kept pixmaps, words upon them. What is current or failed comes later, over all else."""
+        draft, painter = self.scene.draft, surface.painter
+        detail = Detail(view.zoom >= NO_NAMES, view.zoom >= NO_SECOND)
+        shown = boxes[(boxes != states.current) & (states.box[boxes] != State.FAILED)]
+        alone = (draft.kind[shown] == Kind.GROUP) | (states.box[shown] == State.CURRENT)
+        plain = shown[~alone]
+        corners = ((self.boxes[plain, :2] - np.array([view.x, view.y], np.float32)) * view.zoom).tolist()
+        sizes = np.stack((draft.width[plain], draft.height[plain]), axis=1).tolist()
+        kinds, of_state = draft.kind[plain].tolist(), states.box[plain].tolist()
+        for kind, state, corner, size in zip(kinds, of_state, corners, sizes):
+            self._cards.draw(painter, surface.tokens, kind, state, (*corner, *size), view.zoom, detail.names)
+        with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):
+            for box, state in zip(plain.tolist(), of_state) if detail.names else ():
+                draw_words(surface, self.scene, self.texts, box, self.scene.rect(box), BOXES[state], detail)
+            for box in shown[alone].tolist():
                 draw_box(surface, self.scene, self.texts, box, int(states.box[box]), detail)
-        if not self.shapes or not detail.names:
-            return
-        for edge in order:
-            if edge not in self._framed:
-                draw_quiet_label(surface, self.scene, edge, int(states.edge[edge]))
+
+    def _paint_shapes(self, surface: Surface, states: States, edges: Indices) -> None:
+        if self.shapes and surface.zoom >= NO_NAMES:
+            quiet = [edge for edge in edges.tolist() if edge not in self._framed]
+            draw_quiet_labels(surface, self.scene, quiet, states.edge)
 
     def _paint_far(
-        self, painter: QPainter, tokens: Tokens, states: States, view: View, boxes: Indices, edges: Indices, level: str
+        self,
+        painter: QPainter,
+        tokens: Tokens,
+        states: States,
+        view: View,
+        boxes: Indices,
+        edges: Indices | None,
+        level: str,
     ) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        origin = np.array([view.x, view.y, view.x, view.y])
-        if len(edges):
-            whole = len(edges) == self.scene.draft.edges
-            chosen = slice(None) if whole else np.flatnonzero(np.isin(self._segment_edge, edges))
-            looks = states.edge[self._segment_edge[chosen]]
-            lines = (self._segments[chosen] - origin) * view.zoom
-            for look in Look:
-                width = 2.0 if look in (Look.CURRENT, Look.FAILED, Look.NAN) and view.zoom >= BLOCKS_ONLY else 1.0
-                draw_lines(painter, lines[looks == look], tokens.color(EDGES[look].stroke), width)
+        origin = np.array([view.x, view.y, view.x, view.y], np.float32)
+        pieces, edge = self.segments.far(view.zoom, edges)
+        lines, looks = (pieces - origin) * view.zoom, states.edge[edge]
+        for look in DRAWN_ORDER:
+            draw_lines(painter, lines[looks == look], qcolor(tokens, EDGES[look].stroke))
         rects = (self.boxes[boxes] - origin) * view.zoom
         rects[:, 2:] = np.maximum(rects[:, 2:] - rects[:, :2], 1.0)
         of_state = states.box[boxes]
         for state in State:
             style = BOXES[state]
+            chosen = rects[of_state == state]
             if level == "blocks":
-                draw_rects(painter, rects[of_state == state], tokens.color(BLOCKS[state]))
+                draw_rects(painter, chosen, qcolor(tokens, BLOCKS[state]))
             else:
-                draw_rects(painter, rects[of_state == state], tokens.color(style.fill), tokens.color(style.stroke))
+                draw_rects(painter, chosen, qcolor(tokens, style.fill), qcolor(tokens, style.stroke))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
 
     def _paint_marks(self, surface: Surface, area: Area) -> None:
@@ -242,6 +317,7 @@ class Picture:
                     draw_badge(surface, badge)
         panel = self._panel()
         if panel is not None:
+            self._measure = self._measure or Measurer()
             draw_panel(surface, self.scene, panel, self.wording, self._measure)
 
     def _panel(self) -> Panel | None:
@@ -279,13 +355,3 @@ def _edge_boxes(scene: Scene) -> NDArray[np.float32]:
     low = np.fmin(low, scene.label_at - half)
     high = np.fmax(high, scene.label_at + half)
     return np.concatenate((low, high), axis=1).astype(np.float32)
-
-
-def _segments(scene: Scene) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
-    """All straight pieces of all routes, (s, 4), and the edge each belongs to."""
-    if len(scene.points) < 2 or not scene.draft.edges:
-        return np.empty((0, 4), np.float32), np.empty(0, np.intp)
-    pieces = np.concatenate((scene.points[:-1], scene.points[1:]), axis=1)
-    edge = np.repeat(np.arange(scene.draft.edges), np.diff(scene.offsets))
-    within = edge[:-1] == edge[1:]
-    return pieces[within], edge[:-1][within]

@@ -7,17 +7,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QPaintEngine, QPainter, QPen, QPolygonF, QStaticText, QTransform
 
+from gradviz.draw.colors import qcolor
 from gradviz.draw.fonts import font, metrics
-from gradviz.draw.icons import draw_icon
+from gradviz.draw.icons import draw_icon, icon_pixmap_cached
 from gradviz.draw.tokens import TextStyle, Tokens
 
 Points = Sequence[Sequence[float]]
 Dash = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A rounded rectangle (`rect` and `radius`), or a line through `points`, closed or not."""
+
+    rect: tuple[float, float, float, float] | None = None
+    radius: float = 0.0
+    points: Points = ()
+    closed: bool = False
 
 
 class Surface(Protocol):
@@ -43,6 +56,11 @@ class Surface(Protocol):
         self, points: Points, closed: bool = False, fill: str = "", stroke: str = "", pen: float = 1.0, dash: Dash = ()
     ) -> None: ...
 
+    def many(
+        self, figures: Sequence[Figure], fill: str = "", stroke: str = "", pen: float = 1.0, dash: Dash = ()
+    ) -> None:
+        """Many figures that look alike, at the price of one."""
+
     def text(
         self, x: float, middle: float, text: str, style: TextStyle, color: str, align: str = "left", weight: int = 0
     ) -> None:
@@ -56,10 +74,30 @@ class Surface(Protocol):
         """Within: (0, 0) is (x, y), and all is `scale` times as large."""
 
 
+@lru_cache(maxsize=16384)
 def text_width(text: str, style: TextStyle, weight: int = 0) -> float:
     return metrics(style, weight).horizontalAdvance(text)
 
 
+@lru_cache(maxsize=8192)
+def static_text(text: str, style: TextStyle, weight: int = 0) -> tuple[QStaticText, float]:
+    """A text laid out once, and the height of its line."""
+    made = QStaticText(text)
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    made.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
+    made.prepare(QTransform(), font(style, weight))
+    measure = metrics(style, weight)
+    return made, measure.ascent() + measure.descent()
+
+
+@lru_cache(maxsize=64)
+def baseline(style: TextStyle, weight: int = 0) -> float:
+    """From the middle of a line down to its baseline."""
+    measure = metrics(style, weight)
+    return (measure.ascent() - measure.descent()) / 2
+
+
+@lru_cache(maxsize=16384)
 def fitted(text: str, style: TextStyle, width: float, weight: int = 0) -> str:
     """The text, elided at its end where it is wider than `width`."""
     measure = metrics(style, weight)
@@ -68,6 +106,7 @@ def fitted(text: str, style: TextStyle, width: float, weight: int = 0) -> str:
     return measure.elidedText(text, Qt.TextElideMode.ElideRight, width)
 
 
+@lru_cache(maxsize=4096)
 def fitted_path(text: str, style: TextStyle, width: float) -> str:
     """A dotted name without its first parts where it is wider than `width`: the end tells it from its neighbours."""
     measure = metrics(style)
@@ -79,6 +118,7 @@ def fitted_path(text: str, style: TextStyle, width: float) -> str:
 
 
 HATCH_GAP = 5.0
+LARGEST_ICON = 64  # px that are worth keeping as pixmaps
 
 
 def hatch_lines(x: float, y: float, width: float, height: float) -> list[tuple[float, float, float, float]]:
@@ -101,6 +141,8 @@ class QtSurface:
         self.painter = painter
         self.tokens = tokens
         self.zoom = zoom
+        self._font: tuple[TextStyle, int] | None = None
+        self._raster = painter.paintEngine().type() == QPaintEngine.Type.Raster
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing, True)
 
@@ -132,18 +174,54 @@ class QtSurface:
         else:
             self.painter.drawPolyline(shape)
 
+    def many(
+        self, figures: Sequence[Figure], fill: str = "", stroke: str = "", pen: float = 1.0, dash: Dash = ()
+    ) -> None:
+        # One by one: a single path of hundreds of figures costs the rasteriser three times as much.
+        painter = self.painter
+        if fill and not stroke and all(figure.rect is not None and not figure.radius for figure in figures):
+            color = qcolor(self.tokens, fill)
+            for figure in figures:
+                painter.fillRect(QRectF(*figure.rect), color)  # type: ignore[misc]  # all have one, see above
+            return
+        self._use(fill, stroke, pen, dash)
+        for figure in figures:
+            if figure.rect is not None:
+                painter.drawRoundedRect(QRectF(*figure.rect), figure.radius, figure.radius)
+                continue
+            shape = [QPointF(x, y) for x, y in figure.points]
+            if figure.closed:
+                painter.drawConvexPolygon(shape)
+            else:
+                painter.drawPolyline(shape)
+
     def text(
         self, x: float, middle: float, text: str, style: TextStyle, color: str, align: str = "left", weight: int = 0
     ) -> None:
-        measure = metrics(style, weight)
         if align != "left":
-            width = measure.horizontalAdvance(text)
+            width = text_width(text, style, weight)
             x -= width / 2 if align == "center" else width
-        self.painter.setFont(font(style, weight))
-        self.painter.setPen(QColor(self.tokens.color(color)))
-        self.painter.drawText(QPointF(x, middle + (measure.ascent() - measure.descent()) / 2), text)
+        if self._font != (style, weight):
+            self.painter.setFont(font(style, weight))
+            self._font = (style, weight)
+        self.painter.setPen(qcolor(self.tokens, color))
+        if self._raster:  # laid out once and kept; elsewhere text has to stay text
+            kept, high = static_text(text, style, weight)
+            self.painter.drawStaticText(QPointF(x, middle - high / 2), kept)
+        else:
+            self.painter.drawText(QPointF(x, middle + baseline(style, weight)), text)
 
     def icon(self, name: str, x: float, y: float, size: float = 16.0, ink: str = "text2") -> None:
+        transform = self.painter.combinedTransform()
+        side = round(size * transform.m11())
+        if self._raster and 4 <= side <= LARGEST_ICON:
+            # On whole pixels, so that it is copied and not resampled.
+            left = (round(transform.m11() * x + transform.dx()) - transform.dx()) / transform.m11()
+            top = (round(transform.m22() * y + transform.dy()) - transform.dy()) / transform.m22()
+            pixmap = icon_pixmap_cached(name, self.tokens, side, ink)
+            room = side / transform.m11()
+            self.painter.drawPixmap(QRectF(left, top, room, room), pixmap, QRectF(0, 0, side, side))
+            return
         draw_icon(self.painter, name, x, y, self.tokens, size, ink)
 
     def hatch(self, x: float, y: float, width: float, height: float, color: str, radius: float = 0) -> None:
@@ -162,15 +240,16 @@ class QtSurface:
         finally:
             self.zoom /= scale
             self.painter.restore()
+            self._font = None
 
     def _use(self, fill: str, stroke: str, width: float, dash: Dash) -> None:
-        self.painter.setBrush(QBrush(QColor(self.tokens.color(fill))) if fill else Qt.BrushStyle.NoBrush)
-        self.painter.setPen(self._pen(stroke, width, dash) if stroke else QPen(Qt.PenStyle.NoPen))
-
-    def _pen(self, stroke: str, width: float, dash: Dash) -> QPen:
-        pen = QPen(QColor(self.tokens.color(stroke)), width / self.zoom)
+        self.painter.setBrush(qcolor(self.tokens, fill) if fill else Qt.BrushStyle.NoBrush)
+        if not stroke:
+            self.painter.setPen(Qt.PenStyle.NoPen)
+            return
+        pen = QPen(qcolor(self.tokens, stroke), width / self.zoom)
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
         if dash:
             pen.setDashPattern([part / width for part in dash])
-        return pen
+        self.painter.setPen(pen)

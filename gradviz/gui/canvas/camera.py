@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gradviz.draw.picture import Area, View
+from gradviz.draw.picture import View
+from gradviz.draw.segments import Area
 
 CLOSEST = 4.0
 READABLE = 0.55  # a graph that fits at this zoom opens fitted

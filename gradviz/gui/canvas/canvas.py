@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gradviz.document.hub import Hub, Selection
 from gradviz.document.hub import View as HubView
-from gradviz.draw.picture import Picture
 from gradviz.export.raster import image_of
 from gradviz.gui.canvas import camera
 from gradviz.gui.canvas.acting import Acting
@@ -236,7 +235,7 @@ class Canvas(QWidget):
         self._busy = False
         self._shown = replace(self._shown, opened=loaded.build.opened)
         self._describer = Describer(loaded)
-        picture = Picture(loaded.scene, loaded.build.texts, self._shown.shapes, loaded.order.wording)
+        picture = loaded.picture
         picture.finding = self.hub.view.finding
         states = states_at(loaded.build.timeline, self.hub.view.position)
         current = states.current if self.hub.view.position > 0 else -1

@@ -17,6 +17,7 @@ import numpy as np
 
 from gradviz.diagnose.finding import Finding
 from gradviz.draw.fonts import Measurer
+from gradviz.draw.picture import Picture
 from gradviz.errors import GradvizError
 from gradviz.gui.post import Post
 from gradviz.layout import LayoutProcess, Request, Result
@@ -50,6 +51,7 @@ class Loaded:
     order: Order
     build: Build
     scene: Scene
+    picture: Picture
     lines: Lines  # (file, line) -> nodes that it made
 
 
@@ -67,8 +69,7 @@ class Loader:
         self._on_loaded, self._on_arranging, self._on_failed = on_loaded, on_arranging, on_failed
         self._orders: queue.SimpleQueue[tuple[int, Order] | None] = queue.SimpleQueue()
         self._newest = 0
-        self._measure = Measurer()
-        self._layout = LayoutProcess(self._arranged)
+        self._layout = LayoutProcess(self._finish)
         self._known: tuple[bytes, Result] | None = None
         self._pending: dict[int, tuple[Order, Build, Lines, bytes]] = {}
         self._thread = threading.Thread(target=self._work, name="gradviz-scene", daemon=True)
@@ -127,31 +128,35 @@ class Loader:
     def _built(self, number: int, order: Order, made: Build, lines: Lines) -> None:
         if number != self._newest:
             return
-        made = replace(made, texts=Texts(order.trace, made.graph, order.wording))
         asked = self._request(order, made)
         key = _key(asked)
-        if self._known is not None and self._known[0] == key:
-            self._finish(order, made, lines, self._known[1])
-            return
         self._pending = {number: (order, made, lines, key)}
+        if self._known is not None and self._known[0] == key:
+            self._finish(number, self._known[1])
+            return
         self._on_arranging(len(made.draft))
         self._layout.submit(asked, number)
 
     def _request(self, order: Order, made: Build) -> Request:
         return request(made.draft, order.wrap, order.viewport)
 
-    def _arranged(self, tag: object, result: Result) -> None:
-        self._post(partial(self._placed, tag, result))
-
-    def _placed(self, tag: object, result: Result) -> None:
-        if not isinstance(tag, int) or tag != self._newest or tag not in self._pending:
+    def _finish(self, tag: object, result: Result) -> None:
+        """On any thread: the scene and all that is prepared for painting it."""
+        number = tag if isinstance(tag, int) else -1
+        waiting = self._pending.get(number)
+        if waiting is None:
             return
-        order, made, lines, key = self._pending.pop(tag)
-        self._known = (key, result)
-        self._finish(order, made, lines, result)
+        order, made, lines, key = waiting
+        made = replace(made, texts=Texts(order.trace, made.graph, order.wording))
+        scene = place(made.draft, result, Measurer(), order.wording)
+        picture = Picture(scene, made.texts, order.shown.shapes, order.wording)
+        self._post(partial(self._placed, number, key, result, Loaded(order, made, scene, picture, lines)))
 
-    def _finish(self, order: Order, made: Build, lines: Lines, result: Result) -> None:
-        self._on_loaded(Loaded(order, made, place(made.draft, result, self._measure, order.wording), lines))
+    def _placed(self, number: int, key: bytes, result: Result, loaded: Loaded) -> None:
+        if number == self._newest:
+            self._pending.clear()
+            self._known = (key, result)
+            self._on_loaded(loaded)
 
 
 def _made(trace: Trace, order: Order, measure: Measurer) -> tuple[Build, Lines]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPixmap, QRegion
 
-from gradviz.draw.picture import Area, Picture, View, changed_area
+from gradviz.draw.picture import Picture, View, changed_area
+from gradviz.draw.segments import Area, Indices
 from gradviz.draw.tokens import Tokens
 from gradviz.scene.model import States
 
-MARGIN = 160  # screen px beyond the window on each side
+MARGIN = 64  # screen px beyond the window on each side
 GRID_DOTS = 24
 STROKE = 16.0  # screen px that a ring, an arrow or a label's frame reaches beyond its box
 MOST_PATCHES = 48
@@ -49,6 +51,9 @@ class Pixels:
         pixmap, shown = self._pixmap, self._view
         if pixmap is None or shown is None:
             return None
+        boxes, edges = np.flatnonzero(before.box != after.box), np.flatnonzero(before.edge != after.edge)
+        if len(boxes) + len(edges) <= MOST_PATCHES and self._strokes(picture, tokens, after, boxes, edges):
+            return QRegion(QRect(0, 0, math.ceil(shown.width), math.ceil(shown.height)))
         areas = list(changed_area(picture, before, after))
         if len(areas) > MOST_PATCHES:
             self._pixmap = None
@@ -76,6 +81,16 @@ class Pixels:
         finally:
             painter.end()
         return region
+
+    def _strokes(self, picture: Picture, tokens: Tokens, after: States, boxes: Indices, edges: Indices) -> bool:
+        """Far away a change is painted over what was there."""
+        if self._pixmap is None or self._view is None:
+            return False
+        painter = QPainter(self._pixmap)
+        try:
+            return picture.paint_changes(painter, tokens, after, self._view, boxes, edges)
+        finally:
+            painter.end()
 
     def offset(self, view: View) -> tuple[float, float]:
         """From the pixmap's px to the window's."""
