@@ -5,6 +5,7 @@ All methods belong to the window's thread; what takes long happens in threads of
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from dataclasses import replace
@@ -27,6 +28,7 @@ if TYPE_CHECKING:  # both bring what the first paint doesn't wait for
     from gradviz.trace.reader import Trace
 
 SHUT_DOWN_SECONDS = 3.0
+MISSING = re.compile(r"No module named '(torch|autograd|tensorflow)'")
 
 
 class Document:
@@ -47,7 +49,6 @@ class Document:
         self._running: Running | None = None
         self._saving: threading.Thread | None = None
         self._script_stamp: tuple[int, int] | None = None
-        self._backward_from = ""
 
     # -- opening
     def open(self, path: Path, function: str = "") -> bool:
@@ -121,8 +122,11 @@ class Document:
         self.recordings.expire()
 
     # -- running
-    def run(self) -> None:
-        """Run the script (or the chosen function) as the run settings say, and show its recording as it grows."""
+    def run(self, offered: str = "") -> None:
+        """Run the script (or the chosen function) as the run settings say, and show its recording as it grows.
+
+        `offered`: at the script's end, run backward from the tensor that it calls so.
+        """
         from gradviz.document.running import Running
 
         if self.state.script is None or self.state.running:
@@ -144,7 +148,9 @@ class Document:
                 self.state, phase="running", started=time.time(), function=function, changed=False, waiting=False
             )
         )
-        self._running = Running(self, self.state.script, self.run_settings, path, self._post)
+        usual = self.settings.choice("interpreter")
+        settings = replace(self.run_settings, interpreter=self.run_settings.interpreter or usual)
+        self._running = Running(self, self.state.script, settings, path, self._post, offered)
         self._running.start()
 
     def change_settings(self, settings: RunSettings) -> None:
@@ -155,8 +161,7 @@ class Document:
 
     def run_backward_from(self, name: str) -> None:
         """Run the script again, and at its end backward from the tensor that it called `name`."""
-        self._backward_from = name
-        self.run()
+        self.run(offered=name)
 
     def stop(self) -> None:
         """Stop the script and all its children; what was recorded stays."""
@@ -206,7 +211,16 @@ class Document:
         self.run_grew(trace)
         if trouble:
             self.noticed.tell(Notice("run", "warning", trouble))
+        self._look_for_framework(trace)
         self._diagnose()
+
+    def _look_for_framework(self, trace: Trace) -> None:
+        """A framework that this interpreter lacks: offer to choose another."""
+        for error in trace.exceptions():
+            lacking = MISSING.search(error.message) if error.type == "ModuleNotFoundError" else None
+            if lacking is not None and not error.caught:
+                words = f"{lacking[1]} isn't installed for the interpreter {trace.run().interpreter}."
+                self.noticed.tell(Notice("interpreter", "error", words, action="choose_interpreter"))
 
     # -- keeping
     def save_as(self, path: Path, with_source: bool) -> None:

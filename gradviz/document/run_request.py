@@ -45,6 +45,7 @@ class RunRequest:
     arguments: tuple[str, ...] = ()
     function_arguments: tuple[tuple[str, str], ...] = ()
     seed_gradient: str | None = None
+    offered: str = ""  # global name of a script: backward runs from its tensor when the script has ended
     level: str = "summaries"
     passes: str = "all"
     timeout: float = 0.0  # seconds; 0 = never

@@ -12,6 +12,7 @@ import shlex
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Protocol
 
@@ -40,8 +41,11 @@ class Owner(Protocol):
 class Running:
     """A run from start to end. After `abandon` the owner hears nothing more."""
 
-    def __init__(self, owner: Owner, script: Path, settings: RunSettings, place: Path, post: Post) -> None:
+    def __init__(
+        self, owner: Owner, script: Path, settings: RunSettings, place: Path, post: Post, offered: str = ""
+    ) -> None:
         self._owner, self._script, self._settings, self._place = owner, script, settings, place
+        self._offered = offered
         self._post = post
         self._supervisor: Supervisor | None = None
         self._abandoned = False
@@ -83,7 +87,7 @@ class Running:
     def _follow(self) -> None:
         opened: IO[bytes] | None = None
         try:
-            request = make_request(self._script, self._settings, self._place)
+            request = replace(make_request(self._script, self._settings, self._place), offered=self._offered)
             stdin, opened = self._stdin()
             supervisor = Supervisor(request, stdin=stdin, on_output=self._output.add, on_end=self._end)
             supervisor.start()

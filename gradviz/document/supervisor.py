@@ -194,6 +194,7 @@ class Supervisor:
             "function": target.function,
             "arguments": list(request.function_arguments),
             "seed_gradient": request.seed_gradient,
+            "offered": request.offered,
             "level": request.level,
             "passes": request.passes,
             "address": self._channel.address,

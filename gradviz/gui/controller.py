@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QSize, Qt, QUrl
-from PySide6.QtGui import QAction, QDesktopServices, QPainter, QPixmap
+from PySide6.QtGui import QAction, QDesktopServices, QGuiApplication, QPainter, QPixmap
 
-from gradviz.document.actions import NO_PASS, NO_RECORDING, Availability
+from gradviz.document.actions import NO_FINDINGS, NO_PASS, NO_RECORDING, Availability
 from gradviz.document.gallery import Example
 from gradviz.document.hub import View
 from gradviz.document.settings import Recent, RunSettings
@@ -19,8 +20,10 @@ from gradviz.gui.canvas_link import CanvasLink
 from gradviz.gui.file_dialogs import FileDialogs
 from gradviz.gui.find_box import FindBox
 from gradviz.gui.help_dialogs import AboutDialog, ShortcutsDialog
+from gradviz.gui.interpreter_dialog import InterpreterDialog
 from gradviz.gui.output import OutputPane
 from gradviz.gui.pane_links import PaneLinks
+from gradviz.gui.panes.problems import ProblemsPane
 from gradviz.gui.progress import Progress
 from gradviz.gui.recordings_dialog import RecordingsDialog
 from gradviz.gui.run_panel import RunPanel
@@ -71,10 +74,12 @@ class Controller(QObject):
         commands.bind("shortcuts", lambda: ShortcutsDialog(commands, window).open())
         commands.bind("about", self._about)
         commands.bind("recordings", self._recordings)
+        commands.bind("copy_finding", lambda: self._copy_finding("text"), self._has_finding)
+        commands.bind("copy_finding_markdown", lambda: self._copy_finding("markdown"), self._has_finding)
         commands.bind("guide", self._guide)
         window.fills["recent"] = self._recent_actions
         window.toolbar.level_chosen.connect(self._choose_level)
-        window.status.change_interpreter_requested.connect(lambda: window.docks.front("run"))
+        window.status.change_interpreter_requested.connect(self._choose_default_interpreter)
 
     def _can_run(self) -> Availability:
         if self._document.state.script is None:
@@ -110,6 +115,32 @@ class Controller(QObject):
             self._window.close()
         else:
             self._document.close()
+
+    def _choose_interpreter(self) -> None:
+        """The Run pane, with the keyboard on its interpreter."""
+        self._window.docks.front("run")
+        if self._panes_known:
+            self._run_pane().interpreter.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _choose_default_interpreter(self) -> None:
+        """For all scripts that have none of their own."""
+        settings, window = self._window.settings, self._window
+
+        def choose(path: str) -> None:
+            settings.remember_choice("interpreter", path)
+            self.progress.refresh()
+
+        InterpreterDialog(settings.choice("interpreter"), choose, window.post, window).open()
+
+    def _copy_finding(self, form: str) -> None:
+        view, pane = self._hub.view, self._window.docks.panes["problems"]
+        assert isinstance(pane, ProblemsPane)
+        shown = view.findings[max(0, view.finding)]
+        QGuiApplication.clipboard().setText(pane.copy_of(shown, form))
+
+    def _has_finding(self) -> Availability:
+        there = bool(self._hub.view.findings)
+        return Availability(there, "" if there else NO_FINDINGS)
 
     def _choose_level(self, level: str) -> None:
         self._document.change_settings(replace(self._document.run_settings, level=level))
@@ -192,8 +223,12 @@ class Controller(QObject):
         if not notice.text:
             strips.take_back(notice.key)
             return
-        action = {"run_again": self.tr("Run again")}.get(notice.action, "")
-        strips.tell(notice.key, notice.kind, notice.text, action, self.run)
+        actions: dict[str, tuple[str, Callable[[], object]]] = {
+            "run_again": (self.tr("Run again"), self.run),
+            "choose_interpreter": (self.tr("Choose another"), self._choose_interpreter),
+        }
+        words, handler = actions.get(notice.action, ("", None))
+        strips.tell(notice.key, notice.kind, notice.text, words, handler)
         if self._window.shows_welcome():
             self._window.status.show_outcome(notice.kind, notice.text, "")
 

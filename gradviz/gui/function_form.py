@@ -119,12 +119,12 @@ class FunctionForm(QWidget):
     def _add_seed(self, text: str) -> None:
         self.seed = QLineEdit(text, self)
         self.seed.setProperty("role", "code")
-        self.seed.setPlaceholderText("torch.ones_like(result)")
+        self.seed.setPlaceholderText("torch.ones_like(output)")
         self.seed.setAccessibleName(self.tr("Seed gradient"))
         self.seed.setToolTip(
             self.tr(
                 "gradviz runs backward from what the function returns. When that isn't a scalar, it needs a seed "
-                "of its shape: a weight for each output. Left empty, all weights are 1."
+                "of its shape: a weight for each entry. It is called output here. Left empty, all weights are 1."
             )
         )
         self.seed.textEdited.connect(lambda _: self.changed.emit())

@@ -46,8 +46,8 @@ class PassChooser(QComboBox):
         painter = QStylePainter(self)
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
-        option.currentIcon = QIcon()  # type: ignore[attr-defined]  # PySide's stub lacks the fields
-        option.currentText = " · ".join(self.currentText().split(" · ")[:2])  # type: ignore[attr-defined]  # as above
+        option.currentIcon = QIcon()
+        option.currentText = " · ".join(self.currentText().split(" · ")[:2])
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
         painter.end()

@@ -150,7 +150,10 @@ class Window(QMainWindow):
         self.document.open(path, function)
 
     def interpreter_words(self) -> str:
-        """The app's own Python and what it could record, without importing it."""
+        """The chosen Python; of the app's own also what it could record, without importing it."""
+        chosen = self.settings.choice("interpreter")
+        if chosen:
+            return chosen
         found = []
         for name in ("torch", "autograd", "tensorflow"):
             with suppress(importlib.metadata.PackageNotFoundError):

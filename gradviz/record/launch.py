@@ -98,7 +98,7 @@ def _target(config: dict[str, Any], given: str) -> Target:
         return ModuleTarget(given)
     if config["kind"] == "function":
         return FunctionTarget(given, config["function"], config["arguments"], config.get("seed_gradient"))
-    return ScriptTarget(given)
+    return ScriptTarget(given, config.get("offered", ""), config.get("seed_gradient"))
 
 
 def _channel(config: dict[str, Any], session: RecorderSession) -> Channel:

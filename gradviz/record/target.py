@@ -35,10 +35,12 @@ class ArgumentError(Exception):
 
 
 class ScriptTarget:
-    """`python SCRIPT ARGS`."""
+    """`python SCRIPT ARGS`; at its end backward from the tensor that it calls `offered`, if that is asked for."""
 
-    def __init__(self, script: str) -> None:
+    def __init__(self, script: str, offered: str = "", seed_expression: str | None = None) -> None:
         self.given = script
+        self._offered = offered
+        self._seed_expression = seed_expression
         self.file: str | None = script_file(script)
         self.search_path: str | None = script_folder(script)
         self.main: ModuleType | None = None
@@ -54,6 +56,8 @@ class ScriptTarget:
         assert self.main is not None and self._code is not None
         session.script_names = self.main.__dict__
         exec(self._code, self.main.__dict__)
+        if self._offered in self.main.__dict__:
+            session.offer_backward(self.main.__dict__[self._offered], self._seed_expression, self.main.__dict__)
 
 
 class ModuleTarget:
