@@ -55,7 +55,7 @@ def slice_of(values: Floats, number: int = 0) -> Slice:
     """Rows are dim −2, columns dim −1, of the slice with this number."""
     folded = False
     if values.ndim > 2:
-        values = values.reshape(-1, *values.shape[-2:])[number]
+        values = values.reshape(slices(values), *values.shape[-2:])[number]
     blank = np.zeros(values.shape, bool)
     if values.ndim < 2:
         flat = values.reshape(-1)

@@ -10,13 +10,14 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, Q
 
 from gradviz.diagnose.finding import Change, Finding
 from gradviz.draw.icons import draw_icon
-from gradviz.draw.tokens import BODY, CELL, FINDING_TITLE, ICON, LIST, RADIUS
+from gradviz.draw.tokens import CELL, FINDING_TITLE, ICON, LIST, RADIUS
 from gradviz.gui.panes.problems_words import differing_lines, place, sentence_html
 from gradviz.gui.style_sheet import set_role
 from gradviz.gui.theme import Theme
 
 TEXT_LEFT = 40
 BAR = 3
+NO_BREAK = "\N{NON-BREAKING HYPHEN}"
 
 
 class ProblemCard(QFrame):
@@ -38,8 +39,8 @@ class ProblemCard(QFrame):
         self.customContextMenuRequested.connect(self._menu)
         self.setAccessibleName(f"{finding.severity}: {finding.title or finding.message}")
         self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(TEXT_LEFT, 10, 16, 12)
-        self._layout.setSpacing(4)
+        self._layout.setContentsMargins(TEXT_LEFT, 8, 16, 10)
+        self._layout.setSpacing(3)
         self._layout.addLayout(self._head())
         if differing_lines(finding):
             self._layout.addWidget(self._places())
@@ -66,7 +67,7 @@ class ProblemCard(QFrame):
         self.title.setTextFormat(Qt.TextFormat.RichText)
         self.title.setText(
             f"<b>{escape(finding.title or finding.message)}</b>&nbsp; <span style=\"{rule_style}\">"
-            f"{escape(finding.rule)}</span>"
+            f"{escape(finding.rule).replace('-', NO_BREAK)}</span>"
         )
         self.title.setFont(theme.font(FINDING_TITLE))
         self.title.setStyleSheet(f"font-size: 13px; color: {theme.tokens.text}")
@@ -108,8 +109,7 @@ class ProblemCard(QFrame):
         label.setTextFormat(Qt.TextFormat.RichText)
         label.setText(sentence_html(words, self._theme, strong))
         label.setWordWrap(True)
-        set_role(label, "body" if strong else "body-secondary")
-        label.setFont(self._theme.font(BODY))
+        set_role(label, "body" if strong else "secondary")
         label.setVisible(bool(words))
         return label
 

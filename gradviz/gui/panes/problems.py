@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
@@ -87,7 +87,14 @@ class ProblemsPane(Pane):
         for at, card in self.cards.items():
             card.set_state(at == view.finding and len(self.cards) > 1, at == first)
         if view.finding in self.cards:
-            self._area.ensureWidgetVisible(self.cards[view.finding], 0, 0)
+            QTimer.singleShot(0, self, self._reveal)  # cards have their places once they are laid out
+
+    def _reveal(self) -> None:
+        """The shown finding from its head on."""
+        card = self.cards.get(self.hub.view.finding)
+        bar = self._area.verticalScrollBar()
+        if card is not None and not bar.value() <= card.y() <= card.y() + card.height() <= bar.value() + bar.pageStep():
+            bar.setValue(card.y())
 
     def empty_words(self, view: View) -> str:
         """'No problems found in 13 steps.' and nothing while there is no recording."""
