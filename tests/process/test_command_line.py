@@ -1,0 +1,280 @@
+"""The command line's contract: what is asked for, exit codes, streams, and one clear sentence for each bad input."""
+
+from __future__ import annotations
+
+import json
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+from tests.gradviz_command import Done, run_gradviz
+
+HEALTHY = """
+import torch
+x = torch.ones(3, requires_grad=True)
+(x * 2).sum().backward()
+print("on stdout")
+import sys
+print("on stderr", file=sys.stderr)
+"""
+FAULTY = """
+import torch
+x = torch.ones(3, requires_grad=True)
+(x * 2).sum().backward(torch.ones(4))
+"""
+
+
+@pytest.fixture(autouse=True)
+def own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No recording of a test's ends up among the person's."""
+    monkeypatch.setenv("GRADVIZ_DATA_HOME", str(tmp_path / "data"))
+
+
+def script(folder: Path, source: str, name: str = "script.py") -> str:
+    (folder / name).write_text(source, encoding="utf-8")
+    return name
+
+
+def first_finding(done: Done) -> tuple[str, str, int]:
+    found = done.findings[0]
+    return found["rule"], found["severity"], found["line"]
+
+
+def test_check_is_quiet_on_a_healthy_script(tmp_path: Path) -> None:
+    done = run_gradviz("check", script(tmp_path, HEALTHY), "--json", cwd=tmp_path)
+
+    report = done.report
+    assert done.exit_code == 0
+    assert (report["format"], report["status"], report["exit_code"]) == (1, "ok", 0)
+    assert report["target"] == "script.py"
+    assert report["framework"].startswith("torch ")
+    assert report["findings"] == []
+    [passed] = report["backwards"]
+    assert (passed["index"], passed["completed"], passed["line"]) == (0, True, 4)
+    assert passed["file"] == str(tmp_path / "script.py")
+    assert Path(report["trace"]).is_file()
+
+
+def test_with_json_the_script_speaks_on_stderr_alone(tmp_path: Path) -> None:
+    done = run_gradviz("check", script(tmp_path, HEALTHY), "--json", cwd=tmp_path)
+
+    assert isinstance(json.loads(done.stdout), dict)
+    assert "on stdout" in done.stderr
+    assert "on stderr" in done.stderr
+
+
+def test_without_json_its_output_passes_and_the_report_follows(tmp_path: Path) -> None:
+    done = run_gradviz("check", script(tmp_path, HEALTHY), cwd=tmp_path)
+
+    assert done.stdout.startswith("on stdout\n")
+    assert "No problems found" in done.stdout
+    assert done.stderr == "on stderr\n"
+
+
+def test_a_finding_is_exit_code_1(tmp_path: Path) -> None:
+    done = run_gradviz("check", script(tmp_path, FAULTY), "--json", cwd=tmp_path)
+
+    assert done.exit_code == 1
+    assert first_finding(done) == ("seed-shape-mismatch", "error", 4)
+    assert done.report["status"] == "raised"
+    assert done.report["exception"]["type"] == "RuntimeError"
+
+
+def test_a_recording_is_kept_and_checked_again(tmp_path: Path) -> None:
+    done = run_gradviz("record", script(tmp_path, FAULTY), "-o", "kept.gradviz", cwd=tmp_path)
+    again = run_gradviz("check", "kept.gradviz", "--json", cwd=tmp_path)
+
+    assert done.exit_code == 1
+    assert done.stdout == ""
+    assert str(tmp_path / "kept.gradviz") in done.stderr
+    assert first_finding(again) == ("seed-shape-mismatch", "error", 4)
+    assert again.report["trace"] == str(tmp_path / "kept.gradviz")
+
+
+def test_arguments_and_standard_input_are_the_scripts(tmp_path: Path) -> None:
+    source = "import sys\nprint(sys.argv[1:], input(), sys.stdin.isatty())\n"
+
+    done = run_gradviz("check", script(tmp_path, source), "--", "-x", "--json", "--", cwd=tmp_path, stdin="typed\n")
+
+    assert done.stdout.startswith("['-x', '--json', '--'] typed False\n")
+    assert done.exit_code == 0
+
+
+def test_the_working_folder_is_the_callers_unless_named(tmp_path: Path) -> None:
+    (tmp_path / "inner").mkdir()
+    script(tmp_path / "inner", "import os, sys\nprint(os.getcwd(), sys.argv)\n")
+
+    here = run_gradviz("check", "inner/script.py", cwd=tmp_path)
+    there = run_gradviz("check", "script.py", "--cwd", "inner", cwd=tmp_path)
+
+    assert here.stdout.startswith(f"{tmp_path} ['inner/script.py']\n")
+    assert there.stdout.startswith(f"{tmp_path / 'inner'} ['script.py']\n")
+
+
+def test_a_module_runs_as_with_m(tmp_path: Path) -> None:
+    (tmp_path / "package").mkdir()
+    script(tmp_path / "package", "", "__init__.py")
+    script(tmp_path / "package", "from . import part\nprint(__name__, part.x)\n", "tool.py")
+    script(tmp_path / "package", "x = 3\n", "part.py")
+
+    done = run_gradviz("check", "-m", "package.tool", cwd=tmp_path)
+
+    assert done.stdout.startswith("__main__ 3\n")
+    assert done.exit_code == 0
+
+
+FUNCTIONS = """
+import torch
+print(__name__)
+def scaled(x, factor=2.0, *, shift):
+    return (x * factor + shift).sum()
+class Model:
+    @staticmethod
+    def wide(x):
+        return x * 2
+if __name__ == "__main__":
+    raise SystemExit("the main block ran")
+"""
+
+
+def test_a_function_runs_alone_and_backward_follows(tmp_path: Path) -> None:
+    script(tmp_path, FUNCTIONS, "work.py")
+    arguments = ["--arg", "x=torch.ones(3, requires_grad=True)", "--arg", "shift=1"]
+
+    done = run_gradviz("check", "work.py::scaled", *arguments, "--json", cwd=tmp_path)
+
+    assert done.exit_code == 0, done.stderr
+    assert done.stderr == "work\n"
+    assert [each["completed"] for each in done.report["backwards"]] == [True]
+
+
+@pytest.mark.parametrize(("seed", "exit_code"), [("torch.tensor([1., 2., 3.])", 0), ("torch.ones(4)", 1)])
+def test_a_static_method_takes_a_seed(seed: str, exit_code: int, tmp_path: Path) -> None:
+    script(tmp_path, FUNCTIONS, "work.py")
+    arguments = ["--arg", "x=torch.ones(3, requires_grad=True)", "--seed-gradient", seed]
+
+    done = run_gradviz("check", "work.py::Model.wide", *arguments, "--json", cwd=tmp_path)
+
+    assert done.exit_code == exit_code, done.stdout
+
+
+BAD_INPUT = {
+    "no such file": (["nothing.py"], "There is no file"),
+    "a folder": (["."], "is a folder, not a script"),
+    "not Python": (["image.png"], "is not a Python script"),
+    "no target": ([], "needs one TARGET"),
+    "an unknown option": (["ok.py", "--fast"], "--fast"),
+    "a level that isn't": (["ok.py", "--level", "most"], "most"),
+    "passes that aren't": (["ok.py", "--passes", "some"], "--passes is all, first, last"),
+    "a timeout that isn't": (["ok.py", "--timeout", "soon"], "soon"),
+    "no interpreter": (["ok.py", "--python", "nowhere/python"], "There is no interpreter nowhere/python"),
+    "an interpreter that isn't": (["ok.py", "--python", "ok.py"], "ok.py"),
+    "no working folder": (["ok.py", "--cwd", "nowhere"], "There is no folder"),
+    "no module": (["-m", "nothing.here"], "nothing.here can't be run"),
+    "no function": (["work.py::nothing"], "It has: scaled, Model.wide"),
+    "a missing argument": (["work.py::scaled", "--arg", "x=1"], "needs shift: give --arg shift=EXPR"),
+    "an unknown argument": (["work.py::Model.wide", "--arg", "x=1", "--arg", "y=2"], "has no parameter y"),
+    "an argument without a value": (["work.py::Model.wide", "--arg", "x"], "--arg wants NAME=EXPR"),
+    "an argument for a script": (["ok.py", "--arg", "x=1"], "belongs to a function"),
+    "no recording": (["none.gradviz"], "none.gradviz"),
+    "a recording that isn't": (["text.gradviz"], "text.gradviz"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_INPUT)
+def test_bad_input_is_told_in_a_sentence(name: str, tmp_path: Path) -> None:
+    arguments, words = BAD_INPUT[name]
+    script(tmp_path, "", "ok.py")
+    script(tmp_path, FUNCTIONS, "work.py")
+    script(tmp_path, "hello", "text.gradviz")
+    (tmp_path / "image.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
+
+    done = run_gradviz("check", *arguments, "--json", cwd=tmp_path)
+
+    assert done.exit_code == 2
+    assert (done.report["format"], done.report["status"]) == (1, "not-run")
+    assert words in done.report["error"]
+    assert f"gradviz: {done.report['error']}" in done.stderr.splitlines()
+    assert "Traceback" not in done.stderr
+
+
+FAILING = {
+    "a syntax error": ("x = (1,\ny = 2\n", "syntax-error", 1),
+    "a missing import": ("\nimport nothing_of_this_name\n", "missing-import", 2),
+    "a relative import": ("from . import other\n", "relative-import", 1),
+    "a need for input": ("\n\nname = input('name? ')\n", "needs-input", 3),
+    "an error of its own": ("def f():\n    raise KeyError('x')\nf()\n", "uncaught-exception", 2),
+}
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_a_script_that_fails_is_a_finding(name: str, tmp_path: Path) -> None:
+    source, rule, line = FAILING[name]
+
+    done = run_gradviz("check", script(tmp_path, source), "--json", cwd=tmp_path)
+
+    assert done.exit_code == 1
+    assert first_finding(done) == (rule, "error", line)
+    assert done.report["status"] == "raised"
+
+
+def test_an_exit_status_of_its_own_is_a_note(tmp_path: Path) -> None:
+    done = run_gradviz("check", script(tmp_path, "import sys\nsys.exit(4)\n"), "--json", cwd=tmp_path)
+
+    assert done.exit_code == 0
+    assert (done.report["status"], done.report["exit_code"]) == ("exited", 4)
+    assert done.loud == []
+
+
+def test_an_endless_script_is_ended_and_reported_on(tmp_path: Path) -> None:
+    source = FAULTY.replace("x = ", "try:\n    x = ").replace("(x *", "    (x *")
+    source += "except RuntimeError:\n    pass\nwhile True:\n    pass\n"
+
+    done = run_gradviz("check", script(tmp_path, source), "--json", "--timeout", "15", cwd=tmp_path)
+
+    assert done.report["status"] == "timeout"
+    assert done.exit_code == 1
+    assert first_finding(done)[0] == "seed-shape-mismatch"
+
+
+def test_an_interpreter_without_torch_is_named(tmp_path: Path) -> None:
+    venv.create(tmp_path / "bare", with_pip=False)
+    python = next(path for path in (tmp_path / "bare").glob("*/python*") if path.stem == "python")
+
+    done = run_gradviz("check", script(tmp_path, "import torch\n"), "--json", "--python", str(python), cwd=tmp_path)
+
+    assert done.exit_code == 1
+    assert first_finding(done) == ("missing-import", "error", 1)
+    finding = done.findings[0]
+    assert str(python) in finding["message"] + finding["explanation"] + finding["fix"]
+    assert "--python" in finding["explanation"] + finding["fix"]
+
+
+def test_an_unwritable_place_is_told_before_the_run(tmp_path: Path) -> None:
+    name = script(tmp_path, "print('ran')\n")
+
+    done = run_gradviz("record", name, "-o", "nowhere/out.gradviz", cwd=tmp_path)
+
+    assert done.exit_code == 2
+    assert "There is no folder" in done.stderr
+    assert "ran" not in done.stdout
+
+
+def test_help_and_version(tmp_path: Path) -> None:
+    assert "gradviz check TARGET" in run_gradviz("--help", cwd=tmp_path).stdout
+    assert run_gradviz("--version", cwd=tmp_path).stdout.startswith("gradviz ")
+    for command in ("check", "record", "export"):
+        assert "--seed-gradient" in run_gradviz(command, "--help", cwd=tmp_path).stdout
+
+
+def test_the_app_never_imports_a_framework(tmp_path: Path) -> None:
+    code = "import sys\nimport gradviz.cli.main as command\ncommand.main(['check', 'script.py'])\n"
+    code += "print([name for name in sys.modules if name == 'torch'])\n"
+    (tmp_path / "caller.py").write_text(code, encoding="utf-8")
+    script(tmp_path, HEALTHY)
+
+    done = run_gradviz("check", "caller.py", "--python", sys.executable, cwd=tmp_path)
+
+    assert "[]" in done.stdout.splitlines()
