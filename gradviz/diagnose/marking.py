@@ -6,7 +6,8 @@ from typing import Any
 
 from gradviz.diagnose import shapes
 from gradviz.diagnose.exam import Examination
-from gradviz.diagnose.finding import Mark
+from gradviz.diagnose.finding import Mark, Operand, ShapeOrWords
+from gradviz.diagnose.naming import line_made, operand_name
 from gradviz.trace import model
 
 
@@ -32,3 +33,32 @@ def edge_mark(
         if edge.index == index:
             return (Mark("edge", edge.head, edge.slot, node.index, expected, received, dims),)
     return (Mark("node", node.index, index, -1, expected, received, dims),)
+
+
+def at_call(
+    exam: Examination,
+    op: model.Op | None,
+    error: model.ExceptionInfo,
+    blamed: int,
+    expected: ShapeOrWords,
+    received: ShapeOrWords,
+) -> dict[str, Any]:
+    """Fields of a finding at a forward call that raised: its operands, in the graph that stood when it did."""
+    if op is None:
+        return {}
+    case = exam.case
+    stood = next((p for p in case.passes if p.exception == error.id and p.entry == "engine"), None)
+    nodes = {port.value: port.node for port in stood.roots} if stood is not None else {}
+    operands = tuple(
+        Operand(operand_name(case, op, i), v.spec.shape, nodes.get(v.number, -1), line_made(case, v.number, op.number))
+        for i, v in enumerate(op.operands)
+    )
+    dims = shapes.differing(expected, received) if isinstance(expected, tuple) and isinstance(received, tuple) else ()
+    node = operands[blamed].node if blamed < len(operands) else -1
+    if node < 0:
+        node = next((one.node for one in operands if one.node >= 0), -1)
+    return {
+        "operands": operands,
+        "marks": (Mark("operand", node, blamed, -1, expected, received, dims),),
+        "pass_id": stood.id if stood is not None else None,
+    }

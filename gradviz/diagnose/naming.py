@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from gradviz.diagnose.case import Case
-from gradviz.diagnose.dataflow import assigned_names
-from gradviz.diagnose.source import Code, as_call, called_name, root_name
+from gradviz.diagnose.dataflow import assigned_names, last_assignment
+from gradviz.diagnose.source import Code, Place, as_call, called_name, root_name
 from gradviz.diagnose.vocabulary import plain, reflected
 from gradviz.trace import model
 from gradviz.trace.packing import VALUE_LIST_ITEM
@@ -134,3 +134,14 @@ def line_made(case: Case, value: int, before: int | None = None) -> int:
         return maker.stack[0].line
     leaf = case.leaf_by_value.get(value)
     return leaf.stack[0].line if leaf is not None and leaf.stack else 0
+
+
+def operand_place(case: Case, op: model.Op, index: int) -> Place | None:
+    """Where an operand was made: by the call that made it, else where the name it is written as is bound."""
+    maker = case.producer(op.operands[index].number, op.number)
+    if maker is not None and maker.stack:
+        return case.place(maker.stack)
+    written = operand_expressions(case, op)[index]
+    code = case.code(op.stack[0].file) if op.stack else None
+    bound = last_assignment(code, written.id, written) if code is not None and isinstance(written, ast.Name) else None
+    return code.place(bound) if code is not None and bound is not None else None

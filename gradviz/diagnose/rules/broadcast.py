@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gradviz.diagnose import shapes
-from gradviz.diagnose.axes import AxisOrigin, axis_origin, from_comparison, same_value, walk_users
+from gradviz.diagnose.axes import DEEP, AxisOrigin, axis_origin, from_comparison, same_value, walk_users
 from gradviz.diagnose.build import replacement
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.exam import Examination
@@ -157,7 +157,7 @@ def use_of(case: Case, pair: Pair) -> str:
         if name in PAIRWISE:
             family.update(r.number for r in op.results)
             others = [v for v in op.operands if v.number not in family]
-            if any(v.spec.shape == pair.made.result and shapes.count(v.spec.shape) > 1 for v in others):
+            if any(_is_table(case, v, pair.made.result, op.number) for v in others):
                 uses.add("table")
                 return False
             return True
@@ -170,6 +170,28 @@ def use_of(case: Case, pair: Pair) -> str:
     if "table" in uses or "part" in uses:
         return "table" if "table" in uses or "loss" not in uses else "loss"
     return "loss" if "loss" in uses else ""
+
+
+def _is_table(case: Case, value: model.Value, shape: Shape, before: int) -> bool:
+    """Whether a value of this shape was a table from the start, not stretched to it in the same way by accident."""
+    if value.spec.shape != shape or shapes.count(shape) < 2:
+        return False
+    number, at = value.number, before
+    for _ in range(DEEP):
+        maker = case.producer(number, at) if number >= 0 else None
+        if maker is None:
+            return True
+        pair = mutual(maker)
+        if pair is not None:
+            sides = zip(pair.values, (pair.made.first, pair.made.second))
+            origins = [_origin(case, pair, v, stretch) for v, stretch in sides]
+            return all(o.deliberate for o in origins if o is not None)
+        name = plain(maker.name)
+        same = [v for v in maker.operands if v.spec.shape == shape]
+        if (name not in UNARY and name not in PAIRWISE) or not same:
+            return True
+        number, at = same[0].number, maker.number
+    return True
 
 
 def _finding(exam: Examination, pair: Pair, severity: str) -> Finding:

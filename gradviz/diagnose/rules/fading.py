@@ -9,6 +9,7 @@ from gradviz.diagnose.case import Case
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
 from gradviz.diagnose.naming import operand_name
+from gradviz.diagnose.source import Place
 from gradviz.diagnose.vocabulary import plain
 from gradviz.trace import model
 from gradviz.trace.packing import NODE_LEAF
@@ -98,6 +99,8 @@ def _flat_finding(
     case = exam.case
     op = case.node_op(node)
     place = case.place(op.stack if op is not None else backward.stack)
+    if phrase == "zero-underflow":
+        place = _half_made(case, backward) or place
     names = [name for name in zero if name]
     return exam.writer.write(
         "zero-gradient",
@@ -120,6 +123,16 @@ def _flat_finding(
         marks=(Mark("node", node.index),),
         confidence=0.9,
     )
+
+
+def _half_made(case: Case, backward: model.Backward) -> Place | None:
+    """Where a leaf was made in half precision: the choice that the underflow comes from."""
+    leaves = case.trace.graph(backward.id).leaf
+    for index in sorted({int(i) for i in leaves if i >= 0}):
+        leaf = case.leaves[index]
+        if leaf.spec.dtype in ("float16", "bfloat16") and leaf.stack:
+            return case.place(leaf.stack)
+    return None
 
 
 def vanishing(exam: Examination) -> Iterator[Finding]:

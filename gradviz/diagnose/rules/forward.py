@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from gradviz.diagnose import shapes
 from gradviz.diagnose.build import raised, replacement
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.exam import Examination
-from gradviz.diagnose.finding import Change, Finding, Mark, Operand, ShapeOrWords
+from gradviz.diagnose.finding import Change, Finding, ShapeOrWords
+from gradviz.diagnose.marking import at_call
 from gradviz.diagnose.modules import made_at, module_of
-from gradviz.diagnose.naming import line_made, operand_expressions, operand_name
+from gradviz.diagnose.naming import operand_expressions, operand_name, operand_place
 from gradviz.diagnose.shapes import Shape
 from gradviz.diagnose.source import Place, as_call
 from gradviz.diagnose.vocabulary import LOSSES, PAIRWISE, plain
@@ -34,7 +35,7 @@ class Fault:
     place: Place | None = None
     changes: tuple[Change, ...] = ()
     blamed: int = 0  # index of the operand to mark
-    extra: dict[str, object] = field(default_factory=dict)
+    arose: str = ""  # the call in which the wrong shape arises, if it is another one
 
 
 def shape_error(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) -> Finding:
@@ -55,13 +56,12 @@ def shape_error(exam: Examination, op: model.Op | None, error: model.ExceptionIn
         place,
         fault.phrase,
         parts,
-        op=plain(op.name) if op is not None else _vmap(error),
+        op=fault.arose or (plain(op.name) if op is not None else _vmap(error)),
         node="",
         expected_shape=fault.expected,
         received_shape=fault.received,
         symptom_line=call_place.line if call_place.line != place.line else None,
-        operands=described(case, op) if op is not None else (),
-        marks=(Mark("operand", -1, fault.blamed, -1, fault.expected, fault.received, _bad(fault)),),
+        **at_call(exam, op, error, fault.blamed, fault.expected, fault.received),
         changes=fault.changes,
         **raised(error),
     )
@@ -69,20 +69,6 @@ def shape_error(exam: Examination, op: model.Op | None, error: model.ExceptionIn
 
 def _vmap(error: model.ExceptionInfo) -> str:
     return "vmap" if error.message.startswith("vmap") else ""
-
-
-def _bad(fault: Fault) -> tuple[int, ...]:
-    if isinstance(fault.expected, tuple) and isinstance(fault.received, tuple):
-        return shapes.differing(fault.expected, fault.received)
-    return ()
-
-
-def described(case: Case, op: model.Op) -> tuple[Operand, ...]:
-    """The operands as the picture of their dimensions shows them."""
-    return tuple(
-        Operand(operand_name(case, op, i), v.spec.shape, -1, line_made(case, v.number, op.number))
-        for i, v in enumerate(op.operands)
-    )
 
 
 def first_sentence(message: str) -> str:
@@ -146,8 +132,7 @@ def _layer(case: Case, op: model.Op, name: str) -> Fault | None:
     if channels_last:
         order = (0, len(given) - 1, *range(1, len(given) - 1)) if axis else (len(given) - 1, *range(len(given) - 1))
         parts["new"] = f"{parts['name']}.permute({', '.join(map(str, order))})"
-        maker = case.producer(op.operands[0].number, op.number)
-        place = case.place(maker.stack) if maker is not None and maker.stack else None
+        place = operand_place(case, op, 0)
         return Fault("shape-channels-last", parts, tuple(given[i] for i in order), given, place)
     expected = tuple(wanted if i == axis else d for i, d in enumerate(given))
     return Fault("shape-channels", parts, expected, given)
@@ -304,7 +289,15 @@ def _pairwise(case: Case, op: model.Op) -> Fault | None:
         "right": shapes.at(b, dim),
         "new": new,
     }
-    return Fault("shape-pairwise", parts, a, b, blamed=1)
+    return Fault("shape-pairwise", parts, a, b, _right_side(case, op), blamed=1)
+
+
+def _right_side(case: Case, op: model.Op) -> Place | None:
+    """Of an expression over several lines the line of its right side, where the operator mostly stands."""
+    written, code = case.op_expression(op), case.code(op.stack[0].file) if op.stack else None
+    if code is None or not isinstance(written, ast.BinOp) or written.lineno == written.right.lineno:
+        return None
+    return code.place(written.right)
 
 
 def _loss(case: Case, op: model.Op) -> Fault | None:
@@ -328,9 +321,8 @@ def _loss(case: Case, op: model.Op) -> Fault | None:
     if cause is not None:
         maker, before = cause
         parts |= {"maker": plain(maker.name), "line": maker.stack[0].line, "before": shapes.text(before)}
-        fault = Fault("shape-loss-batch", parts, expected, received, case.place(maker.stack))
         parts["new"] = _joined_fix(case, maker)
-        return fault
+        return Fault("shape-loss-batch", parts, expected, received, case.place(maker.stack), arose=plain(maker.name))
     if not classes and shapes.broadcast(a, b) is None and shapes.count(a) == shapes.count(b):
         parts["new"] = f"{second}.reshape({first}.shape)"
     else:

@@ -11,9 +11,10 @@ from gradviz.diagnose.build import raised
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.dataflow import last_assignment
 from gradviz.diagnose.exam import Examination
-from gradviz.diagnose.finding import Finding, Mark
-from gradviz.diagnose.naming import operand_name
-from gradviz.diagnose.rules.forward import described, first_sentence
+from gradviz.diagnose.finding import Finding
+from gradviz.diagnose.marking import at_call
+from gradviz.diagnose.naming import operand_name, operand_place
+from gradviz.diagnose.rules.forward import first_sentence
 from gradviz.diagnose.source import Place, called_name, root_name
 from gradviz.diagnose.vocabulary import plain
 from gradviz.trace import model
@@ -54,12 +55,10 @@ def dtype(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) ->
     expected, received, blamed = _types(op, error.message)
     name = (operand_name(case, op, blamed) if op is not None and blamed < len(op.operands) else "") or "the tensor"
     place = call_place(case, op, error)
-    maker = (
-        case.producer(op.operands[blamed].number, op.number) if op is not None and blamed < len(op.operands) else None
-    )
     line = place.line
-    if maker is not None and maker.stack and expected != received:
-        place = case.place(maker.stack)
+    made = operand_place(case, op, blamed) if op is not None and blamed < len(op.operands) else None
+    if made is not None and expected != received:
+        place = made
     cast = _CASTS.get(str(expected), f".to(torch.{expected})" if expected else ".float()")
     gradient_type = "require gradients" in error.message
     return exam.writer.write(
@@ -80,8 +79,7 @@ def dtype(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) ->
         expected_shape=expected or None,
         received_shape=received or None,
         symptom_line=line if line != place.line else None,
-        operands=described(case, op) if op is not None else (),
-        marks=(Mark("operand", -1, blamed, -1, expected or None, received or None),),
+        **at_call(exam, op, error, blamed, expected or None, received or None),
         **raised(error),
     )
 
@@ -158,7 +156,7 @@ def index(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) ->
         op=plain(op.name) if op is not None else "",
         expected_shape=expected,
         received_shape=received,
-        operands=described(case, op) if op is not None else (),
+        **at_call(exam, op, error, 0, expected, received),
         **raised(error),
     )
 
@@ -240,7 +238,7 @@ def device(exam: Examination, op: model.Op, error: model.ExceptionInfo) -> Findi
             "device": parameter.spec.device,
         },
         op=plain(op.name),
-        operands=described(case, op),
+        **at_call(exam, op, error, blamed, None, None),
         **raised(error),
     )
 
