@@ -16,6 +16,7 @@ from gradviz.layout.own.routing import Router
 
 _LABEL_ROOM = 8.0
 _STAIRCASE = 2.5  # times the fullest layer; broader than that, a drawing drifts to one side
+_BROAD = 4000.0  # px; a narrower drawing may drift
 _WORTH = 0.8  # of its width have to be left if a drawing is to give up straight lines
 
 
@@ -48,7 +49,7 @@ def _place(order: Order, style: Style) -> tuple[Blocks, list[float], list[float]
     x, widths = _within_columns(blocks)
     least = sum(_packed(blocks))
     for firm in (Firmness.SPINE, Firmness.BENT):
-        if sum(widths) > _STAIRCASE * least:
+        if sum(widths) > max(_BROAD, _STAIRCASE * least):
             other = Blocks(order, style, firm)
             other_x, other_widths = _within_columns(other)
             if sum(other_widths) < _WORTH * sum(widths):

@@ -10,7 +10,10 @@ from bisect import bisect_right
 
 from gradviz.layout.own.proper import Proper
 
-_SMALL = 4000  # vertices up to which exchanges are tried
+_STARTS = ((True, False), (False, False), (True, True), (False, True))  # downwards, mirrored
+_SMALL = 1500  # vertices up to which all starts are tried
+_MIDDLE = 4000  # vertices up to which exchanges are tried
+_PATIENCE = 7  # sweeps without gain
 _TRANSPOSE_ROUNDS = 12
 _WIDE = 600  # a layer that exchanges leave alone
 
@@ -27,28 +30,34 @@ class Order:
         for s, (a, b) in enumerate(zip(graph.upper, graph.lower, strict=True)):
             self.down[a].append(s)
             self.up[b].append(s)
-        self.layers: list[list[int]] = [[] for _ in range(max(graph.layer, default=-1) + 1)]
-        self.gaps: list[list[int]] = [[] for _ in self.layers]  # segments below each layer
+        self.gaps: list[list[int]] = [[] for _ in range(max(graph.layer, default=-1) + 1)]  # segments below each layer
         for s, a in enumerate(graph.upper):
             self.gaps[graph.layer[a]].append(s)
+        self._hint = hint
+        self.layers: list[list[int]] = []
         self.place = [0.0] * count
-        self._depth_first(hint)
-        for layer in self.layers:
-            self.spread(layer)
 
-    def _depth_first(self, hint: list[int]) -> None:
-        graph = self.graph
+    def start(self, downwards: bool, mirrored: bool) -> None:
+        """The order in which a depth-first search comes by, from the top down or from the bottom up."""
+        graph, hint = self.graph, self._hint
+        back, ahead, end = (self.up, self.down, graph.lower) if downwards else (self.down, self.up, graph.upper)
+        self.layers = [[] for _ in self.gaps]
         seen = [False] * len(graph.layer)
-        roots = [v for v in range(len(graph.layer)) if not self.up[v]]
-        roots.sort(key=lambda v: (graph.layer[v], hint[v] if v < graph.boxes else -1, v), reverse=True)
-        stack = roots
+        stack = [v for v in range(len(graph.layer)) if not back[v]]
+        sign = 1 if downwards else -1
+        stack.sort(key=lambda v: (sign * graph.layer[v], hint[v] if v < graph.boxes else -1, v), reverse=True)
         while stack:
             v = stack.pop()
             if seen[v]:
                 continue
             seen[v] = True
             self.layers[graph.layer[v]].append(v)
-            stack.extend([graph.lower[s] for s in reversed(self.down[v])])
+            stack.extend([end[s] for s in (ahead[v] if mirrored else reversed(ahead[v]))])
+        self.settle()
+
+    def settle(self) -> None:
+        for layer in self.layers:
+            self.spread(layer)
 
     def spread(self, layer: list[int]) -> None:
         """Places for a layer packed around 0."""
@@ -62,7 +71,8 @@ class Order:
         for v in layer:
             place[v] -= half
 
-    def sweep(self, downwards: bool) -> None:
+    def sweep(self, downwards: bool, median: bool = False) -> None:
+        """Sort each layer by the barycentre, or the median, of its neighbours in the one before."""
         graph, place = self.graph, self.place
         if downwards:
             around, other, other_port, own_port = self.up, graph.upper, graph.upper_port, graph.lower_port
@@ -75,7 +85,12 @@ class Order:
                 for v in layer:
                     segments = around[v]
                     if segments:
-                        key[v] = sum([place[other[s]] + other_port[s] - own_port[s] for s in segments]) / len(segments)
+                        at = [place[other[s]] + other_port[s] - own_port[s] for s in segments]
+                        if median and len(at) > 2:
+                            at.sort()
+                            key[v] = at[len(at) // 2] if len(at) % 2 else (at[len(at) // 2 - 1] + at[len(at) // 2]) / 2
+                        else:
+                            key[v] = sum(at) / len(at)
                     else:
                         key[v] = place[v]
                 layer.sort(key=key.__getitem__)
@@ -91,19 +106,21 @@ class Order:
         ends.sort()
         return inversions([end for _, end in ends])
 
-    def transpose(self) -> bool:
-        """Exchange neighbours where that crosses less; True where something changed."""
-        changed = False
+    def transpose(self, loose: bool) -> bool:
+        """Exchange neighbours where that crosses less, or, if `loose`, as much; True where something got better."""
+        better = False
         for layer in self.layers:
             if 1 < len(layer) <= _WIDE:
                 for i in range(len(layer) - 1):
                     a, b = layer[i], layer[i + 1]
                     now = self._pair(a, b)
-                    if now and self._pair(b, a) < now:
-                        layer[i], layer[i + 1] = b, a
-                        changed = True
+                    if now or loose:
+                        then = self._pair(b, a)
+                        if then < now or (loose and then == now):
+                            layer[i], layer[i + 1] = b, a
+                            better = better or then < now
                 self.spread(layer)
-        return changed
+        return better
 
     def _pair(self, a: int, b: int) -> int:
         """Crossings between the segments of a and b where a stands left of b."""
@@ -144,25 +161,36 @@ def inversions(values: list[float]) -> int:
 def ordered(graph: Proper, hint: list[int], gap: float) -> Order:
     order = Order(graph, hint, gap)
     size = len(graph.layer)
+    best, kept = -1, order.layers
+    for downwards, mirrored in _STARTS[: 4 if size <= _SMALL else 2 if size <= _MIDDLE else 1]:
+        order.start(downwards, mirrored)
+        found, layers = _improve(order, 24 if size <= _MIDDLE else 8 if size <= 20_000 else 3)
+        if best < 0 or found < best:
+            best, kept = found, layers
+        if not best:
+            break
+    order.layers = kept
+    order.settle()
+    return order
+
+
+def _improve(order: Order, sweeps: int) -> tuple[int, list[list[int]]]:
+    """Sweeps, and in small graphs exchanges; the fewest crossings and the order that has them."""
     best = order.crossings()
     kept = [list(layer) for layer in order.layers]
-    small = size <= _SMALL
-    sweeps = 24 if small else 8 if size <= 20_000 else 3
+    small = len(order.place) <= _MIDDLE
     stale = 0
     for turn in range(sweeps):
-        if not best or stale > 5:
+        if not best or stale > (_PATIENCE if len(order.place) <= _SMALL else _PATIENCE // 2):
             break
-        order.sweep(downwards=turn % 2 == 0)
-        if small and turn % 2:
-            for _ in range(_TRANSPOSE_ROUNDS):
-                if not order.transpose():
+        order.sweep(downwards=turn % 2 == 0, median=turn % 4 >= 2)
+        if small:
+            for again in range(_TRANSPOSE_ROUNDS):
+                if not order.transpose(loose=turn % 4 == 1 and again == 0):
                     break
         now = order.crossings()
-        stale = stale + 1
+        stale += 1
         if now < best:
             best, stale = now, 0
             kept = [list(layer) for layer in order.layers]
-    order.layers = kept
-    for layer in kept:
-        order.spread(layer)
-    return order
+    return best, kept
