@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gradviz.api import recording as recording
+    from gradviz.api import show as show
+
 __version__ = "0.1.0"
 
 _FROM_API = ("recording", "show")
