@@ -23,8 +23,20 @@ def target_name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
+_ADDING = frozenset({"append", "extend", "insert", "add", "update", "appendleft"})
+
+
 def assigned_names(statement: ast.AST | None) -> tuple[str, ...]:
     return tuple(name for name in map(target_name, targets(statement)) if name)
+
+
+def fed_names(statement: ast.AST | None) -> tuple[str, ...]:
+    """As `assigned_names`, and the container that a statement like `losses.append(x)` puts something into."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _ADDING:
+        name = target_name(call.func.value)
+        return (name,) if name else ()
+    return assigned_names(statement)
 
 
 def assignments(code: Code, name: str, near: ast.AST) -> list[ast.stmt]:
@@ -84,7 +96,7 @@ def carried(code: Code, start: ast.AST) -> dict[str, ast.stmt]:
     first = code.statement_of(start)
     if first is None:
         return {}
-    found: dict[str, ast.stmt] = dict.fromkeys(assigned_names(first), first)
+    found: dict[str, ast.stmt] = dict.fromkeys(fed_names(first), first)
     scope = code.scope(first)
     looped = code.loop(first) is not None
     for _ in range(2 if looped else 1):
@@ -93,6 +105,6 @@ def carried(code: Code, start: ast.AST) -> dict[str, ast.stmt]:
                 continue
             value = statement.iter if isinstance(statement, ast.For) else getattr(statement, "value", None)
             if isinstance(value, ast.AST) and names_in(value) & set(found):
-                for name in assigned_names(statement):
+                for name in fed_names(statement):
                     found.setdefault(name, statement)
     return found

@@ -8,6 +8,7 @@ from gradviz.diagnose.build import raised_at_call
 from gradviz.diagnose.customs import is_custom
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
+from gradviz.diagnose.marking import at_node
 from gradviz.diagnose.rules import (
     crash,
     custom,
@@ -100,8 +101,8 @@ def _at_node(
     if memory(error.message, error.type):
         op = exam.case.op_by_number.get(error.op) if error.op is not None else None
         made = exam.case.node_op(node)
-        fields = {"node": node.name, "op": plain(made.name) if made is not None else "", "pass_id": backward.id}
-        return refused.memory(exam, op, error, marks=(Mark("node", node.index),), **fields)
+        fields = at_node(exam, backward, node) | {"op": plain(made.name) if made is not None else ""}
+        return refused.memory(exam, op, error, marks=(Mark("node", node.index),), fields=fields)
     if optimisers.CHECKPOINT.search(error.type + error.message):
         return optimisers.checkpoint(exam, backward, error)
     if unused.UNUSED.search(error.message):

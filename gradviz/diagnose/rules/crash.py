@@ -45,7 +45,8 @@ def worker_died(exam: Examination) -> Finding | None:
     case, run = exam.case, exam.case.run
     if run.status in _QUIET_ENDS:
         return None
-    running = next((p for p in reversed(case.passes) if p.outcome == "running"), None)
+    unfinished = (p for p in reversed(case.passes) if p.outcome in ("running", "interrupted") and p.exception is None)
+    running = next(unfinished, None)
     how = _how(run)
     if running is not None:
         index = running.running_node if running.running_node is not None else running.failed_node

@@ -22,7 +22,7 @@ _DEVICE = re.compile(r"same device|device type|on the same device|Expected all t
 _INDEX = re.compile(r"index out of range|out of bounds|is out of bounds|index \d+ is out of", re.I)
 _SHAPE = re.compile(
     r"shape|size|dimension|\bdims?\b|must match|broadcast|channels|numel|einsum|mapped|subscript|same number of|"
-    r"expected \d+D|\dD or \dD|not aligned|too many indices|divisible|embed_dim|batch",
+    r"should contain \d+ elements|expected \d+D|\dD or \dD|not aligned|too many indices|divisible|embed_dim|batch",
     re.I,
 )
 _IN_PLACE_LEAF = re.compile(r"leaf Variable that requires grad")

@@ -107,11 +107,12 @@ def _changed(
     name: str,
     what: str,
 ) -> Finding:
-    hooks = hook_functions(exam.case, name)
+    hooks = _told_hook(exam.case, error) or hook_functions(exam.case, name)
     place = _result(*hooks[0]) if hooks else exam.case.place(backward.stack)
-    expected = node.expected[0].shape if node is not None and node.expected else None
-    returned = exam.case.trace.returned(backward.id)
-    got = returned[-1].spec.shape if returned and returned[-1].spec is not None else None
+    expected = _told_shape(error, "received")
+    if expected is None and node is not None and node.expected:
+        expected = node.expected[0].shape
+    got = _told_shape(error, "returned")
     written = _expression(*hooks[0]) if hooks else ""
     if got is None and expected is not None:
         got = _reduced(written, expected)
@@ -134,6 +135,29 @@ def _changed(
         marks=(Mark("node", node.index, expected=expected, received=got),) if node is not None else (),
         **_fields(exam, backward, node, error),
     )
+
+
+def _told(error: model.ExceptionInfo) -> dict[str, Any]:
+    hook = error.detail.get("hook")
+    return hook if isinstance(hook, dict) else {}
+
+
+def _told_hook(case: Case, error: model.ExceptionInfo) -> list[tuple[Code, ast.AST]]:
+    """The hook that the recorder saw raise, by the line that its function begins on."""
+    hook = _told(error)
+    code = case.code(str(hook.get("file", "")))
+    if code is None:
+        return []
+    for found in ast.walk(code.tree):
+        if isinstance(found, (ast.Lambda, ast.FunctionDef)) and found.lineno == hook.get("line"):
+            return [(code, found)]
+    return []
+
+
+def _told_shape(error: model.ExceptionInfo, which: str) -> shapes.Shape | None:
+    described = _told(error).get(which)
+    shape = described.get("shape") if isinstance(described, dict) else None
+    return tuple(shape) if isinstance(shape, list) and all(isinstance(d, (int, str)) for d in shape) else None
 
 
 def _reduced(written: str, shape: shapes.Shape) -> shapes.Shape | None:

@@ -161,7 +161,13 @@ def index(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) ->
     )
 
 
-def memory(exam: Examination, op: model.Op | None, error: model.ExceptionInfo, **more: Any) -> Finding:
+def memory(
+    exam: Examination,
+    op: model.Op | None,
+    error: model.ExceptionInfo,
+    fields: dict[str, Any] | None = None,
+    **more: Any,
+) -> Finding:
     case = exam.case
     place = call_place(case, op, error)
     asked = _BYTES.search(error.message)
@@ -172,14 +178,14 @@ def memory(exam: Examination, op: model.Op | None, error: model.ExceptionInfo, *
     written = code.short(case.op_expression(op)) if code is not None and op is not None else ""
     if not written and code is not None:
         written = code.line(place.line).strip()
-    fields = {"op": plain(op.name)} if op is not None else {}
+    known = {"op": plain(op.name)} if op is not None else {}
     return exam.writer.write(
         "out-of-memory",
         "error",
         place,
         "out-of-memory",
         {"op": written or "A call", "amount": amount},
-        **(fields | raised(error) | more),
+        **(known | raised(error) | (fields or {}) | more),
     )
 
 
