@@ -10,11 +10,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from enum import IntEnum
 
-from gradviz.layout.own.flat import Style
+from gradviz.layout.own.flat import ENTRY, EXIT, Style
 from gradviz.layout.own.ordering import Order
 
 _DUMMY_WEIGHT = 1 << 40  # a bend in the middle of a long edge is worse than any other
 _SPINE_WEIGHT = 1 << 50
+_BEYOND = 1 << 20  # what lies beyond a frame counts as longer than any way within it
 
 
 class Firmness(IntEnum):
@@ -115,6 +116,11 @@ class Blocks:
         """Edges on the longest way from the top to each vertex, and from it to the bottom."""
         graph, order = self.graph, self.order
         above, below = [0] * len(graph.layer), [0] * len(graph.layer)
+        for v, pin in enumerate(graph.pin):
+            if pin == ENTRY:
+                above[v] = _BEYOND
+            elif pin == EXIT:
+                below[v] = _BEYOND
         for gap in order.gaps:
             for s in gap:
                 a, b = graph.upper[s], graph.lower[s]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -16,6 +17,7 @@ from gradviz.layout.own.repair import repair
 from gradviz.layout.own.rows import arrange_rows
 
 _VIEWPORT = (1280.0, 800.0)
+_FILLED = 0.33  # of a drawing with frames is boxes and the gaps beside them
 _HEADER_GAP = 4.0  # between a frame's header and its content
 
 
@@ -53,12 +55,24 @@ def _arrange(request: Request) -> Result:
         parent=request.group_parent.tolist(),
     )
     style = style_of(request)
-    done = Hierarchy(boxes, style, frame_of(request.options)).whole if boxes.parent else _without_groups(boxes, style)
+    if boxes.parent:
+        done = Hierarchy(boxes, _roomy(boxes, style), frame_of(request.options)).whole
+    else:
+        done = _without_groups(boxes, style)
     if sum(1 for label in done.labels if label is not None) <= GapLabels.CAREFUL:
         sides = zip(done.x, done.y, boxes.widths, boxes.heights, strict=True)
         rects = [(x - w / 2, y - h / 2, x + w / 2, y + h / 2) for x, y, w, h in sides]
         repair(rects, done.labels, list(zip(boxes.label_w, boxes.label_h, strict=True)), done.routes)
     return _result(done, boxes, across)
+
+
+def _roomy(boxes: Boxes, style: Style) -> Style:
+    """Columns as high as the whole will need at the viewport's shape: with groups, each level folds by itself."""
+    gaps = style.node_gap, style.layer_gap
+    area = sum([(w + gaps[0]) * (h + gaps[1]) for w, h in zip(boxes.widths, boxes.heights, strict=True)]) / _FILLED
+    view_w, view_h = style.viewport
+    larger = max(1.0, (area / (view_w * view_h)) ** 0.5)
+    return replace(style, viewport=(larger * view_w, larger * view_h))
 
 
 def _without_groups(boxes: Boxes, style: Style) -> Whole:

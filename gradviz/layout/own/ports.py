@@ -39,11 +39,11 @@ def place_ports(graph: FlatGraph, blocks: Blocks, x: list[float]) -> Ports:
     for v in range(proper.boxes):
         if not fixed and not proper.lanes and len(order.down[v]) < 2 and len(order.up[v]) < 2:
             continue  # the middle of the border, as it is
-        out = [(x[proper.lower[s]], s, blocks.aligned[s]) for s in order.down[v]]
+        out = [(x[proper.lower[s]] + proper.lower_port[s], s, blocks.aligned[s]) for s in order.down[v]]
         out += [(math.inf, ~e, False) for e in lanes_out.get(v, ())]
         if _spread(graph, v, out, ports.upper, ports.lane_tail, graph.tail_port, proper.edge):
             ports.bus_out.add(v)
-        into = [(x[proper.upper[s]], s, blocks.aligned[s]) for s in order.up[v]]
+        into = [(x[proper.upper[s]] + proper.upper_port[s], s, blocks.aligned[s]) for s in order.up[v]]
         for e in lanes_in.get(v, ()):
             same = column[proper.layer[graph.tail[e]]] == column[proper.layer[v]]
             into.append((math.inf if same else -math.inf, ~e, False))

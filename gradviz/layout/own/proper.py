@@ -38,6 +38,7 @@ class Proper:
     span: list[int]
     lanes: list[int]
     column: list[int]  # of each layer
+    pin: list[int]  # of each box
 
 
 def proper(graph: FlatGraph, layer: list[int], column: list[int], style: Style) -> Proper:
@@ -86,6 +87,7 @@ def proper(graph: FlatGraph, layer: list[int], column: list[int], style: Style) 
         span=span.tolist(),
         lanes=np.flatnonzero(~inner & (tail != head)).tolist(),
         column=column,
+        pin=graph.pin,
     )
 
 
