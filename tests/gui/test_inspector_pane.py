@@ -1,0 +1,245 @@
+"""Inspector: what it says of seeds, nodes, edges, groups and the whole pass; its links, folding and plots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from gradviz.document.hub import Selection
+from gradviz.gui.panes.inspector import InspectorPane
+from gradviz.gui.panes.inspector_cells import ShapeTable
+from gradviz.gui.panes.inspector_section import Rows, Section
+from gradviz.gui.panes.inspector_values import ValuesView, figure_texts, limits_of
+from gradviz.gui.panes.leaf_table import LeafTable, bar_length
+from gradviz.trace.model import Stats
+from tests import large_recordings
+from tests import recordings as built
+from tests.builders import TraceBuilder
+from tests.example_findings import BROADCAST, SEED_MISMATCH
+from tests.gui.panes import click, hub_on, settle, shown
+
+LOADED = 20_000  # ms for pyqtgraph to be imported on a busy machine
+
+
+W = TypeVar("W", bound=QWidget)
+
+
+def found(pane: InspectorPane, kind: type[W], at: int = 0) -> W:
+    assert pane.page is not None
+    widget = pane.page.findChildren(kind)[at]
+    assert isinstance(widget, kind)
+    return widget
+
+
+def rows(pane: InspectorPane, title: str) -> dict[str, str]:
+    """Labels and values of a section."""
+    assert pane.page is not None
+    section = next(section for section in pane.page.sections if section.title() == title)
+    return dict(pair for part in section.findChildren(Rows) for pair in part.plain())
+
+
+def chips(pane: InspectorPane) -> list[str]:
+    assert pane.page is not None
+    return [chip.text for chip in pane.page.chips]
+
+
+def table(pane: InspectorPane, at: int = 0) -> ShapeTable:
+    return found(pane, ShapeTable, at)
+
+
+def values(pane: InspectorPane, at: int = 0) -> ValuesView:
+    return found(pane, ValuesView, at)
+
+
+def test_the_seed_of_a_refused_pass(recordings: dict[str, Path], qtbot: QtBot) -> None:
+    seed = Selection("seed", node=0)
+    pane = shown(InspectorPane, hub_on(recordings["eigh"], (SEED_MISMATCH,), finding=0, selection=seed), qtbot)
+    assert pane.page is not None and pane.page.heading_text == "z → SumBackward0 slot 0"
+    assert chips(pane) == ["Shape mismatch"]
+    assert table(pane).spoken() == "Expected [\u2009]\nReceived [164]"
+    assert table(pane).verdict_texts() == ["≠ one too many"]
+    assert rows(pane, "Shape, dimension by dimension") == {"dtype": "float64 = float64", "device": "cpu = cpu"}
+    passed = rows(pane, "What was passed")
+    assert passed == {"Tensor": "z", "Made at": "eigh_energy.py:9", "In the graph": "AccumulateGrad z"}
+
+
+def test_the_present_step(recordings: dict[str, Path], qtbot: QtBot) -> None:
+    pane = shown(InspectorPane, hub_on(recordings["mlp"], position=6), qtbot)
+    assert pane.page is not None and pane.page.heading_text == "ReluBackward0"
+    assert chips(pane) == ["Current", "Shapes match"]
+    assert table(pane).verdict_texts() == ["=", "="]
+    assert rows(pane, "Saved for backward") == {"result": "[32, 64] float32"}
+    forward = rows(pane, "Forward call")
+    assert forward["Call"] == "relu" and forward["input"] == "[32, 64] float32"
+    assert (forward["Line"], forward["Module"]) == ("mlp_train.py:19", "1")
+    assert rows(pane, "Hands on to") == {"Gradient 0": "AddmmBackward0"}
+    assert rows(pane, "Made by your lines") == {"<module>": "mlp_train.py:19"}
+
+
+def test_operands_that_were_stretched(recordings: dict[str, Path], qtbot: QtBot) -> None:
+    pane = shown(InspectorPane, hub_on(recordings["broadcast"], (BROADCAST,), finding=0, position=2), qtbot)
+    assert chips(pane) == ["Current", "Silent broadcast"]
+    assert pane.page is not None and pane.page.titles()[:2] == ["Operands in forward", "What backward does with it"]
+    assert table(pane).verdict_texts() == ["target stretched", "pred stretched"]
+    assert rows(pane, "What backward does with it") == {
+        "Received": "[20, 20]",
+        "Summed over": "dim −1",
+        "Handed on": "[20, 1]",
+    }
+
+
+def test_a_leaf_tells_its_grad_at_the_end(recordings: dict[str, Path], qtbot: QtBot) -> None:
+    pane = shown(InspectorPane, hub_on(recordings["mlp"], position=3), qtbot)
+    assert pane.page is not None and pane.page.heading_text == "2.bias AccumulateGrad"
+    end = rows(pane, "At the end of the run")
+    assert end == {"Kind": "parameter", "Tensor": "[10] float32", ".grad": "[10] float32"}
+    assert ".grad at the end" in pane.page.titles()
+
+
+def test_values_that_are_not_finite(tmp_path: Path, qtbot: QtBot) -> None:
+    hub = hub_on(built.non_finite(tmp_path / "run.gradviz"), position=3)
+    pane = shown(InspectorPane, hub, qtbot)
+    assert "NaN 4" in chips(pane)
+    assert dict(values(pane).figures)["NaN"] == "4"
+    hub.change(position=2)
+    settle(pane)
+    assert "Inf 4" in chips(pane)
+
+
+def test_nothing_selected_is_the_pass(recordings: dict[str, Path], qtbot: QtBot) -> None:
+    hub = hub_on(recordings["mlp"], position=11)
+    pane = shown(InspectorPane, hub, qtbot)
+    assert pane.page is not None and pane.page.heading_text == "11 of 11 nodes ran"
+    summary = rows(pane, "This pass")
+    assert (summary["Called at"], summary["Nodes"], summary["Steps"]) == ("mlp_train.py:21", "11", "11")
+    leaves = found(pane, LeafTable)
+    assert [leaves.name(leaf) for leaf in leaves.leaves] == ["0.weight", "0.bias", "2.weight", "2.bias"]
+    # WHEN a leaf of the table is clicked
+    click(leaves, QPoint(6, 6))
+    # THEN its node is selected
+    settle(pane)
+    assert pane.page.heading_text == "0.weight AccumulateGrad"
+
+
+def test_an_edge_is_compared(recordings: dict[str, Path], qtbot: QtBot) -> None:
+    pane = shown(InspectorPane, hub_on(recordings["mlp"], selection=Selection("edge", node=1, tail=0)), qtbot)
+    assert pane.page is not None and pane.page.heading_text == "NllLossBackward0 → LogSoftmaxBackward0 slot 0"
+    assert chips(pane) == ["Shapes match"]
+
+
+def test_a_sum_of_two_gradients_is_told(tmp_path: Path, qtbot: QtBot) -> None:
+    hub = hub_on(built.non_finite(tmp_path / "run.gradviz"), selection=Selection("edge", node=3, tail=2))
+    assert "Σ of 2 gradients" in chips(shown(InspectorPane, hub, qtbot))
+
+
+def test_a_module_group(tmp_path: Path, qtbot: QtBot) -> None:
+    path = large_recordings.transformer(tmp_path / "run.gradviz", 2)
+    group = Selection("group", path="encoder.layers.1.self_attn")
+    pane = shown(InspectorPane, hub_on(path, selection=group), qtbot)
+    assert pane.page is not None
+    assert pane.page.heading_text == "encoder.layers.1.self_attn MultiheadAttention"
+    shapes = rows(pane, "Shapes")
+    assert shapes["In"] == shapes["Out"] == "[8, 128, 256] float32"
+    leaves = found(pane, LeafTable)
+    assert leaves.name(leaves.leaves[0]) == "q_proj.weight"
+
+
+def test_values_that_were_not_kept(tmp_path: Path, qtbot: QtBot) -> None:
+    # GIVEN a recording with shapes alone
+    pane = shown(InspectorPane, hub_on(built.chain(tmp_path / "run.gradviz", 3), position=1), qtbot)
+    view = values(pane)
+    # THEN the pane says so and offers another run
+    assert not view.kept() and view.figures == []
+    assert view.record.text() == "Record again with values"
+    with qtbot.waitSignal(pane.record_requested):
+        click(view.record)
+
+
+def test_links_are_followed(recordings: dict[str, Path], qtbot: QtBot) -> None:
+    hub = hub_on(recordings["mlp"], position=6)
+    pane = shown(InspectorPane, hub, qtbot)
+    assert pane.page is not None
+    with qtbot.waitSignal(pane.line_requested) as asked:
+        pane.page.link_followed.emit("line:19:/home/me/mlp_train.py")
+    assert asked.args == ["/home/me/mlp_train.py", 19]
+    pane.page.link_followed.emit("node:7")
+    settle(pane)
+    assert hub.view.selection == Selection("node", node=7)
+
+
+def test_folded_sections_stay_folded(recordings: dict[str, Path], qtbot: QtBot) -> None:
+    hub = hub_on(recordings["mlp"], position=6)
+    pane = shown(InspectorPane, hub, qtbot)
+    section = found(pane, Section)
+    click(section.head)
+    assert section.body.isHidden()
+    hub.change(position=7)
+    settle(pane)
+    again = found(pane, Section)
+    assert again is not section and again.body.isHidden()
+
+
+def test_heat_map_and_histogram(recordings: dict[str, Path], qtbot: QtBot) -> None:
+    pane = shown(InspectorPane, hub_on(recordings["mlp"], position=6), qtbot)
+    view = values(pane)
+    qtbot.waitUntil(lambda: view._heat is not None, timeout=LOADED)
+    heat = view._heat
+    assert heat is not None and heat._shape == (32, 64)
+    assert "zeros not drawn in the histogram" in view._read_out.text()
+    # WHEN the pointer is on a cell
+    view._point(3, 12)
+    # THEN its index and value are read out, and a click keeps them
+    assert view._read_out.text().startswith("[3, 12] = ")
+    view._pick(3, 12)
+    view._point(-1, -1)
+    assert view._read_out.text().startswith("[3, 12] = ")
+    # AND what is handed on can be chosen
+    assert [view.chooser.itemText(at) for at in range(view.chooser.count())] == [
+        "Received",
+        "Handed on to AddmmBackward0",
+    ]
+    view.chooser.setCurrentIndex(1)
+    assert view.description == "float32 · [32, 64]"
+
+
+def test_samples_with_strides_say_where_a_value_stands(tmp_path: Path, qtbot: QtBot) -> None:
+    trace = TraceBuilder(tmp_path / "run.gradviz")
+    one = trace.backward(trace.at(1))
+    node = one.node("MulBackward0", [100, 300])
+    kept = np.arange(10 * 300, dtype="float32").reshape(10, 300)
+    trace.sample(kept, one.id, one.step(node), whole=[100, 300], strides=[10, 1])
+    pane = shown(InspectorPane, hub_on(one.end().save()), qtbot)
+    view = values(pane)
+    qtbot.waitUntil(lambda: view._heat is not None, timeout=LOADED)
+    assert view.value_text(2, 5).startswith("[20, 10] = ")
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_both_themes_paint(mode: str, recordings: dict[str, Path], qtbot: QtBot) -> None:
+    pane = shown(InspectorPane, hub_on(recordings["mlp"], position=6), qtbot, mode=mode)
+    image = pane.grab().toImage()
+    assert image.pixelColor(2, 2) == pane.theme.color("pane")
+    pane.theme.set_mode("light" if mode == "dark" else "dark")
+    settle(pane)
+    assert pane.grab().toImage().pixelColor(2, 2) == pane.theme.color("pane")
+
+
+def test_no_recording_and_no_pass(tmp_path: Path, qtbot: QtBot) -> None:
+    pane = shown(InspectorPane, hub_on(TraceBuilder(tmp_path / "run.gradviz").save()), qtbot)
+    assert pane.page is None
+
+
+def test_scales_and_figures() -> None:
+    values_ = np.array([-1.0, 3.0, np.nan, np.inf])
+    assert limits_of(values_, symmetric=True) == (-3.0, 3.0)
+    assert limits_of(values_, symmetric=False) == (-1.0, 3.0)
+    assert limits_of(np.array([np.nan]), symmetric=True) == (-1.0, 1.0)
+    assert figure_texts(Stats(-1, -1, -1, 0, 0, 0, 0), None) == []
+    assert bar_length(1e-9) < bar_length(1e-3) < bar_length(1.0) <= bar_length(100.0) == 1.0
+    assert bar_length(float("nan")) == 0.0
