@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
+from gradviz import __version__
 from gradviz.document.run_request import LEVELS, Target, read_target
-from gradviz.document.supervisor import own_version
 from gradviz.errors import NotStartedError
 
 CHECK_TIMEOUT = 60.0
@@ -90,7 +90,7 @@ def _parser(command: str) -> Parser:
     parser = Parser(prog=title, description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--traceback", action="store_true", help="show where gradviz itself failed, if it does")
     if not command:
-        parser.add_argument("--version", action="version", version=f"gradviz {own_version()}")
+        parser.add_argument("--version", action="version", version=f"gradviz {__version__}")
     if command == "selftest":
         return parser
     parser.add_argument("target", nargs="?", metavar="FILE" if command in ("", "open") else "TARGET")

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from gradviz.diagnose.finding import Finding, Mark
 from gradviz.document.hub import Hub, Selection, View
 from gradviz.errors import TraceError
+
+if TYPE_CHECKING:
+    from gradviz.diagnose.finding import Finding, Mark
 
 NO_RECORDING = "Open a script or a recording first."
 NO_PASS = "No backward pass was recorded."

@@ -5,13 +5,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from gradviz.diagnose.finding import Finding
 from gradviz.errors import GradvizError
 
+if TYPE_CHECKING:
+    from gradviz.diagnose.finding import Finding
+
 Post = Callable[[Callable[[], object]], None]
-Diagnose = Callable[[Path], tuple[Finding, ...]]
-Done = Callable[[tuple[Finding, ...], str], object]  # findings, and one sentence if they couldn't be had
+Diagnose = Callable[[Path], "tuple[Finding, ...]"]
+Done = Callable[["tuple[Finding, ...]", str], object]  # findings, and one sentence if they couldn't be had
 
 
 def diagnose_file(path: Path) -> tuple[Finding, ...]:

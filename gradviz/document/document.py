@@ -12,18 +12,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gradviz.diagnose.finding import Finding
-from gradviz.document.actions import Actions, place_of
 from gradviz.document.diagnosing import Diagnosing, Post
 from gradviz.document.events import Event
-from gradviz.document.hub import Hub, Selection
+from gradviz.document.hub import Hub
 from gradviz.document.recordings import SUFFIX, Recordings
-from gradviz.document.saving import save_recording
 from gradviz.document.settings import RunSettings, Settings
+from gradviz.document.showing import Showing
 from gradviz.document.state import Notice, Output, State
 from gradviz.errors import GradvizError, TraceError
 
-if TYPE_CHECKING:  # both bring what the first paint doesn't wait for
+if TYPE_CHECKING:  # they bring what the first paint doesn't wait for
+    from gradviz.diagnose.finding import Finding
     from gradviz.document.running import Running
     from gradviz.trace.reader import Trace
 
@@ -44,7 +43,7 @@ class Document:
         self.output_cleared: Event[None] = Event()
         self.noticed: Event[Notice] = Event()
         self._post = post
-        self._actions = Actions(hub)
+        self._showing = Showing(hub)
         self._diagnosing = Diagnosing(post)
         self._running: Running | None = None
         self._saving: threading.Thread | None = None
@@ -87,7 +86,7 @@ class Document:
         self.settings.remember_recent(path)
         state = State(script=present, function=info.function or "", recording=path, phase="ended")
         self._change(replace(state, saved=not self.recordings.holds(path)))
-        self._show(trace, keep_place=False)
+        self._showing.open(trace)
         self._tell_recorded_output(trace)
         self._diagnose()
         self._compare_script(trace)
@@ -99,7 +98,7 @@ class Document:
             self._running.abandon()
             self._running = None
         self._diagnosing.forget()
-        self._let_go()
+        self._showing.let_go()
         self.output_cleared.tell(None)
         for key in ("run", "trace", "changed", "interpreter"):
             self.noticed.tell(Notice(key))
@@ -112,7 +111,7 @@ class Document:
             self._running.join(SHUT_DOWN_SECONDS)
             self._running = None
         self._diagnosing.forget()
-        self._let_go()
+        self._showing.let_go()
         self._diagnosing.join()
         if self._saving is not None:
             self._saving.join()
@@ -138,8 +137,9 @@ class Document:
             self._refuse(f"The recording can't be written: {error.strerror or error}.", key="run")
             return
         self._diagnosing.forget()
+        self._showing.run_begins()
         self.output_cleared.tell(None)
-        for key in ("run", "changed", "trace", "interpreter", "open"):
+        for key in ("run", "changed", "trace", "interpreter", "open", "death"):
             self.noticed.tell(Notice(key))
         self._script_stamp = _stamp(self.state.script)
         function = self.run_settings.function
@@ -190,14 +190,7 @@ class Document:
 
     def run_grew(self, trace: Trace) -> None:
         """The recording has more than before."""
-        if self.hub.view.trace is not trace:
-            self._show(trace, keep_place=True)
-        else:
-            view = self.hub.view
-            fields: dict[str, object] = {"trace_grew": True}
-            if view.pass_id is None:
-                fields["pass_id"] = _first_pass(trace)
-            self.hub.change(None, **fields)
+        self._showing.follow(trace)
         self.state_changed.tell(self.state)
 
     def run_ended(self, trace: Trace | None, path: Path | None, trouble: str) -> None:
@@ -209,6 +202,7 @@ class Document:
             return
         self._change(replace(self.state, phase="ended", recording=path, saved=False, waiting=False))
         self.run_grew(trace)
+        self._showing.run_ended()
         if trouble:
             self.noticed.tell(Notice("run", "warning", trouble))
         self._look_for_framework(trace)
@@ -225,6 +219,8 @@ class Document:
     # -- keeping
     def save_as(self, path: Path, with_source: bool) -> None:
         """Copy the recording to `path`, in a thread: it may be large. What goes wrong is told."""
+        from gradviz.document.saving import save_recording
+
         recording = self.state.recording
         if recording is None:
             return
@@ -280,19 +276,6 @@ class Document:
         self.noticed.tell(Notice("changed", "note", words, action="run_again"))
 
     # -- inside
-    def _show(self, trace: Trace, keep_place: bool) -> None:
-        """Give the hub a recording; a re-run keeps pass, position and selection where they still exist."""
-        before = self.hub.view
-        ids = [each.id for each in trace.passes()]
-        fields: dict[str, object] = {"trace": trace, "findings": (), "finding": -1}
-        if keep_place and before.trace is not None and before.pass_id in ids:
-            fields["pass_id"] = before.pass_id
-        else:
-            fields |= {"pass_id": ids[0] if ids else None, "position": 0, "selection": Selection()}
-        self.hub.change(None, **fields)
-        if before.trace is not None and before.trace is not trace:
-            before.trace.close()
-
     def _diagnose(self) -> None:
         recording = self.state.recording
         if recording is not None:
@@ -303,13 +286,7 @@ class Document:
         self._change(replace(self.state, diagnosing=False))
         if trouble:
             self.noticed.tell(Notice("trace", "warning", trouble))
-        view = self.hub.view
-        untouched = view.position == 0 and view.selection == Selection()
-        if findings and untouched and findings[0].severity != "note":
-            self.hub.change(None, findings=findings, finding=0, **place_of(view, findings[0]))
-        else:
-            bounded = min(view.position, self._actions.step_count())
-            self.hub.change(None, findings=findings, position=bounded)
+        self._showing.show_findings(findings)
         self._remember_outcome(findings)
 
     def _remember_outcome(self, findings: tuple[Finding, ...]) -> None:
@@ -329,13 +306,6 @@ class Document:
         if chunks:
             self.output_came.tell(chunks)
 
-    def _let_go(self) -> None:
-        trace = self.hub.view.trace
-        empty: dict[str, object] = {"trace": None, "pass_id": None, "position": 0, "selection": Selection()}
-        self.hub.change(None, **empty, findings=(), finding=-1)
-        if trace is not None:
-            trace.close()
-
     def _refuse(self, words: str, key: str = "open") -> bool:
         self.noticed.tell(Notice(key, "error", words))
         return False
@@ -344,11 +314,6 @@ class Document:
         if state != self.state:
             self.state = state
             self.state_changed.tell(state)
-
-
-def _first_pass(trace: Trace) -> int | None:
-    passes = trace.passes()
-    return passes[0].id if passes else None
 
 
 def _outcome(findings: tuple[Finding, ...], status: str) -> tuple[str, int]:

@@ -12,9 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from gradviz.diagnose.finding import Finding
-
 if TYPE_CHECKING:  # the reader needs numpy, which the first paint doesn't wait for
+    from gradviz.diagnose.finding import Finding
     from gradviz.trace.reader import Trace
 
 

@@ -120,7 +120,6 @@ class Docks(QObject):
 
     def show_all(self, state: QByteArray | None) -> None:
         """Show the docks as they were, or at their usual places."""
-        self.build()
         if self._shown:
             return
         self._shown = True

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gradviz.document.supervisor import own_version
+from gradviz import __version__
 from gradviz.gui.commands import COMMANDS, Commands, key_words
 
 # What widgets do themselves, beside the commands: (keys, words)
@@ -75,7 +75,7 @@ class AboutDialog(QDialog):
         row.addWidget(sign, 0, Qt.AlignmentFlag.AlignTop)
         words = QVBoxLayout()
         words.setSpacing(4)
-        title = QLabel(f"gradviz {own_version()}", self)
+        title = QLabel(f"gradviz {__version__}", self)
         title.setProperty("role", "title")
         words.addWidget(title)
         for text in (self.tr("See where a gradient goes wrong, and why."), runtime, self.tr("MIT licence")):

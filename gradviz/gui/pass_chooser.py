@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker
-from PySide6.QtGui import QIcon, QPaintEvent
-from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from gradviz.document.actions import Actions
 from gradviz.document.hub import Hub, View
@@ -22,6 +22,7 @@ OUTCOME_ICONS = {
     "interrupted": "warning",
     "running": "current",
 }
+DETAILS = Qt.ItemDataRole.UserRole + 1  # (short words, how it ended, icon)
 
 
 class PassChooser(QComboBox):
@@ -41,16 +42,14 @@ class PassChooser(QComboBox):
         theme.changed.connect(lambda: self._fill(force=True))
         self.show_passes(hub.view)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Closed, it shows the pass and its line; icon, outcome and repeats stand in the list."""
-        painter = QStylePainter(self)
-        option = QStyleOptionComboBox()
-        self.initStyleOption(option)
-        option.currentIcon = QIcon()
-        option.currentText = " · ".join(self.currentText().split(" · ")[:2])
-        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
-        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
-        painter.end()
+    def showPopup(self) -> None:
+        """Open, each row also tells how the pass ended; closed, the chosen one shows its place alone."""
+        self._label(long=True)
+        super().showPopup()
+
+    def hidePopup(self) -> None:
+        super().hidePopup()
+        self._label(long=False)
 
     def show_passes(self, view: View) -> None:
         self._fill(force=False)
@@ -67,13 +66,15 @@ class PassChooser(QComboBox):
         chosen = self._hub.view.pass_id
         with QSignalBlocker(self):
             self.clear()
-            total = sum(max(1, each.repeats) for each in passes)
+            total = max((sum(max(1, each.repeats) for each in passes), *(each.id + 1 for each in passes)))
             for each in passes:
-                icon = self._theme.icon(OUTCOME_ICONS[each.outcome]) if each.outcome in OUTCOME_ICONS else QIcon()
-                self.addItem(icon, self._words(each.id + 1, max(total, passes[-1].id + 1), each), each.id)
+                self.addItem("", each.id)
+                words = self._words(each.id + 1, total, each)
+                self.setItemData(self.count() - 1, (*words, OUTCOME_ICONS.get(each.outcome, "")), DETAILS)
             if not passes:
                 self.addItem(self.tr("No backward pass"), None)
             self.setCurrentIndex(max(0, self.findData(chosen)))
+        self._label(long=False)
         self.setEnabled(bool(passes))
 
     def _passes(self) -> tuple[Backward, ...]:
@@ -85,7 +86,16 @@ class PassChooser(QComboBox):
         except TraceError:
             return ()
 
-    def _words(self, number: int, total: int, each: Backward) -> str:
+    def _label(self, long: bool) -> None:
+        for row in range(self.count()):
+            details = self.itemData(row, DETAILS)
+            if details is not None:
+                short, rest, icon = details
+                self.setItemText(row, f"{short} · {rest}" if long and rest else short)
+                self.setItemIcon(row, self._theme.icon(icon) if long and icon else QIcon())
+
+    def _words(self, number: int, total: int, each: Backward) -> tuple[str, str]:
+        """Which pass and where it was called; how it ended."""
         words = self.tr("Backward {number} of {total}").format(number=number, total=total)
         if each.stack:
             words += " · " + self.tr("line {line}").format(line=each.stack[0].line)
@@ -95,11 +105,8 @@ class PassChooser(QComboBox):
             "interrupted": self.tr("interrupted"),
             "running": self.tr("running"),
         }.get(each.outcome, "")
-        if outcome:
-            words += " · " + outcome
-        if each.repeats > 1:
-            words += " · " + self.tr("×{count} equal").format(count=each.repeats)
-        return words
+        repeats = self.tr("×{count} equal").format(count=each.repeats) if each.repeats > 1 else ""
+        return words, " · ".join(part for part in (outcome, repeats) if part)
 
     def _chosen(self, index: int) -> None:
         pass_id = self.itemData(index)

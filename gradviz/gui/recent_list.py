@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QDateTime, QLocale, QModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from gradviz.document.settings import Recent
 from gradviz.draw.icons import draw_icon
@@ -30,13 +30,11 @@ class RecentList(QListWidget):
         self.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(self.tr("Recent files"))
-        self.viewport().setAutoFillBackground(False)
         self.setStyleSheet("background: transparent")
-        self.setMouseTracking(True)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.itemClicked.connect(self._open)
         self.itemActivated.connect(self._open)
-        theme.changed.connect(self.viewport().update)
+        theme.changed.connect(lambda: self.viewport().update())
 
     def show_recent(self, entries: Sequence[Recent]) -> None:
         self.clear()
@@ -80,6 +78,8 @@ class _Delegate(QStyledItemDelegate):
         self._theme = theme
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex) -> None:  # type: ignore[override]  # PySide's stub wants QPersistentModelIndex too
+        from PySide6.QtWidgets import QStyle  # late: its many enumerations take 10 ms of the first paint
+
         entry, folder, outcome, when = index.data(Qt.ItemDataRole.UserRole)
         tokens, rect = self._theme.tokens, QRect(option.rect)
         state = option.state

@@ -40,8 +40,7 @@ class Theme(QObject):
         self._use(self._resolve())
 
     def install(self, application: QApplication) -> None:
-        """Give the application this theme's style, palette, font and style sheet."""
-        application.setStyle("Fusion")
+        """Give the application this theme's palette, font and style sheet; they are made for the style "Fusion"."""
         application.setFont(self.font(BODY))
         self._dress(application)
 

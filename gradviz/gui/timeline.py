@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
-from gradviz.diagnose.finding import Finding
 from gradviz.document.actions import Actions, place_of
 from gradviz.document.hub import Hub, View
 from gradviz.draw.tokens import TIMELINE
@@ -17,6 +16,7 @@ from gradviz.gui.step_slider import Mark, StepSlider
 from gradviz.gui.theme import Theme
 
 if TYPE_CHECKING:
+    from gradviz.diagnose.finding import Finding
     from gradviz.trace.model import Backward
 
 

@@ -44,6 +44,8 @@ class Welcome(QWidget):
         super().__init__(parent)
         self._gallery, self._theme = gallery, theme
         self._framework = ""
+        self.recent: RecentList | None = None
+        self._recent_place = QHBoxLayout()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
@@ -53,9 +55,14 @@ class Welcome(QWidget):
         self._paint_icons()
 
     def show_recent(self, entries: Sequence[Recent]) -> None:
-        self.recent.show_recent(entries)
+        if self.recent is None and entries:
+            self.recent = RecentList(self._theme, self)
+            self.recent.chosen.connect(self.recent_chosen)
+            self._recent_place.addWidget(self.recent)
+        if self.recent is not None:
+            self.recent.show_recent(entries)
+            self.recent.setVisible(bool(entries))
         self._recent_head.setVisible(bool(entries))
-        self.recent.setVisible(bool(entries))
 
     # -- left
     def _left(self) -> QWidget:
@@ -80,12 +87,8 @@ class Welcome(QWidget):
         clear.clicked.connect(self.clear_requested)
         head.addWidget(clear)
         column.addWidget(self._recent_head)
-        self.recent = RecentList(self._theme, side)
-        self.recent.chosen.connect(self.recent_chosen)
-        wide = QHBoxLayout()
-        wide.setContentsMargins(-12, 0, -12, 0)
-        wide.addWidget(self.recent)
-        column.addLayout(wide, 10)
+        self._recent_place.setContentsMargins(-12, 0, -12, 0)
+        column.addLayout(self._recent_place, 10)
         column.addStretch(1)
         column.addLayout(self._foot())
         return side

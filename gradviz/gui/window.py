@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-import platform
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -12,7 +10,7 @@ from PySide6.QtCore import QByteArray, QEvent, QObject, QRect, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QMainWindow, QStackedWidget, QToolBar, QWidget
 
-from gradviz.document.actions import Actions
+from gradviz.document.actions import NO_RECORDING, Actions, Availability
 from gradviz.document.document import Document
 from gradviz.document.gallery import load_gallery
 from gradviz.document.hub import Hub
@@ -22,6 +20,7 @@ from gradviz.gui.centre import Centre
 from gradviz.gui.commands import Commands
 from gradviz.gui.docks import Docks
 from gradviz.gui.menus import Menus
+from gradviz.gui.pane_table import factories, make_canvas
 from gradviz.gui.post import Post
 from gradviz.gui.status_line import StatusLine
 from gradviz.gui.strips import Strips
@@ -58,7 +57,7 @@ class Window(QMainWindow):
         self._pages.addWidget(self.centre)
         self.setCentralWidget(self._pages)
         self._controller: QObject | None = None
-        self.docks = Docks(self, theme, self._pane_factories())
+        self._docks: Docks | None = None
         self.fills: dict[str, Callable[[], list[QAction]]] = {"docks": self._dock_actions}
         self.menus = Menus(self, self.commands, self.fills)
         self._work_state: QByteArray | None = self._remembered("state")
@@ -83,11 +82,11 @@ class Window(QMainWindow):
         return bar
 
     def _pane_factories(self) -> dict[str, Callable[[QWidget], QWidget]]:
-        from gradviz.gui.pane_table import factories  # late: panes bring numpy, which the first paint doesn't wait for
-
         return factories(self)
 
     def _dock_actions(self) -> list[QAction]:
+        if self.shows_welcome():
+            return []
         return [dock.toggleViewAction() for dock in self.docks.by_name.values()]
 
     def _bind_window_commands(self) -> None:
@@ -95,9 +94,19 @@ class Window(QMainWindow):
             self.commands.bind(f"theme_{mode}", lambda mode=mode: self.set_theme(mode))  # type: ignore[misc]  # bound now
         self.commands[f"theme_{self.theme.mode}"].setChecked(True)
         self.commands.bind("quit", self.close)
-        self.commands.bind("reset_layout", self.docks.reset)
-        self.commands.bind("next_pane", lambda: self.walk_panes(1))
-        self.commands.bind("previous_pane", lambda: self.walk_panes(-1))
+        self.commands.bind("reset_layout", lambda: self.docks.reset(), self._at_work)
+        self.commands.bind("next_pane", lambda: self.walk_panes(1), self._at_work)
+        self.commands.bind("previous_pane", lambda: self.walk_panes(-1), self._at_work)
+
+    def _at_work(self) -> Availability:
+        return Availability(not self.shows_welcome(), NO_RECORDING if self.shows_welcome() else "")
+
+    @property
+    def docks(self) -> Docks:
+        """Made when first needed: the welcome page, which is painted first, has none."""
+        if self._docks is None:
+            self._docks = Docks(self, self.theme, self._pane_factories())
+        return self._docks
 
     # -- pages
     def ready(self) -> None:
@@ -111,9 +120,10 @@ class Window(QMainWindow):
                 self.show_work()
 
     def show_welcome(self) -> None:
-        if self._pages.currentWidget() is self.centre and self.docks.panes:
-            self._work_state = self.docks.state()
-        self.docks.hide_all()
+        if self._docks is not None:
+            if self._pages.currentWidget() is self.centre:
+                self._work_state = self._docks.state()
+            self._docks.hide_all()
         self.timeline_bar.hide()
         self.welcome.show_recent(self.settings.recent())
         self._pages.setCurrentWidget(self.welcome)
@@ -124,6 +134,7 @@ class Window(QMainWindow):
         """Show the work page at once, before the panes are there: a file is about to open."""
         self._pages.setCurrentWidget(self.centre)
         self.timeline_bar.show()
+        self.docks.show_all(self._work_state)
         self.setWindowTitle(f"{path.name} — gradviz")
 
     def show_work(self) -> None:
@@ -131,9 +142,8 @@ class Window(QMainWindow):
         self._pages.setCurrentWidget(self.centre)
         self.timeline_bar.show()
         if self.centre.canvas is None:
-            from gradviz.gui.pane_table import make_canvas  # late, as the panes
-
             self.centre.set_canvas(make_canvas(self))
+        self.docks.build()
         self.docks.show_all(self._work_state)
         self.status.offer_change(False)
 
@@ -154,6 +164,9 @@ class Window(QMainWindow):
         chosen = self.settings.choice("interpreter")
         if chosen:
             return chosen
+        import importlib.metadata  # late: it brings the mail and network libraries
+        import platform
+
         found = []
         for name in ("torch", "autograd", "tensorflow"):
             with suppress(importlib.metadata.PackageNotFoundError):

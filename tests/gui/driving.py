@@ -94,7 +94,7 @@ class Person:
         assert isinstance(pane, RunPanel)
         return pane
 
-    def strip(self, key: str) -> str:
+    def told(self, key: str) -> str:
         """The words of a strip, "" if it doesn't stand."""
         found = self.window.strips.standing().get(key)
         return found.label.text() if found is not None else ""

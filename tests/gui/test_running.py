@@ -95,13 +95,13 @@ def test_a_changed_file_asks_to_run_again(person: Person, tmp_path: Path) -> Non
     # WHEN
     person.window.document.look_at_file()
     # THEN
-    assert "has changed" in person.strip("changed")
+    assert "has changed" in person.told("changed")
     button = person.window.strips.standing()["changed"].action
     assert button is not None
     person.click(button)
     person.until(lambda: "two, and longer" in person.output.text.toPlainText(), LONG)
     person.until_settled()
-    assert person.strip("changed") == ""
+    assert person.told("changed") == ""
 
 
 def test_stop_ends_the_script_and_its_children_within_a_second(person: Person, tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_an_interpreter_without_the_framework_offers_another(person: Person, tmp
     text = "raise ModuleNotFoundError(\"No module named 'torch'\", name='torch')\n"
     person.open(script(tmp_path, text))
     person.run()
-    assert "torch isn't installed" in person.strip("interpreter")
+    assert "torch isn't installed" in person.told("interpreter")
     button = person.window.strips.standing()["interpreter"].action
     assert button is not None
     person.click(button)
