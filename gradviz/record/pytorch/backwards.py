@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from gradviz.record.pytorch.guard import guarded
+from gradviz.record.pytorch.modes import mode_on
 from gradviz.record.pytorch.passrecord import PassRecord
 from gradviz.record.pytorch.patches import Patches
 from gradviz.record.pytorch.state import Recorder
@@ -35,7 +36,8 @@ class CustomBackwards:
         def apply(node: Any, *gradients: Any) -> Any:
             if not session.recording:
                 return original(node, *gradients)
-            result = original(node, *gradients)
+            with mode_on(recorder.state()):
+                result = original(node, *gradients)
             with guarded(recorder):
                 seen(node, result)
             return result

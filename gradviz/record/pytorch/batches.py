@@ -1,4 +1,4 @@
-"""Statistics of gradients in batches: many small ones of one shape are stacked and measured at once, large ones on their own.
+"""Statistics of gradients in batches: many small ones of one shape are stacked and measured at once, large ones alone.
 
 Small gradients are held until their batch is full, at most for the pass; one that was written to meanwhile is left out.
 On a GPU nothing is fetched before the pass is over.
@@ -16,9 +16,10 @@ from gradviz.record.pytorch.values import is_wrapped
 
 BATCH = 64
 LARGE = 8192  # elements; beyond it stacking costs more than it saves
-COLUMNS = 7  # nans, infs, zeros, min, max, mean, norm
+HELD = 1 << 20  # elements of stacks kept until it is known that they are finite
+FIGURES = 5  # zeros, min, max, mean, norm
 WITHOUT_DOUBLE = frozenset({"mps", "xla", "privateuseone"})
-NOT_COUNTED = -1.0
+NOT_TAKEN = float("nan")
 
 
 class Batches:
@@ -27,15 +28,17 @@ class Batches:
     def __init__(self) -> None:
         self._groups: dict[int, tuple[list[Any], list[int], list[int]]] = {}  # spec -> tensors, slots, versions
         self._slots: list[int] = []
-        self._rows: list[Any] = []
-        self.non_finite: list[tuple[int, Any]] = []  # slots and their tensors (CPU; elsewhere the columns tell)
+        self._figures: list[list[Any]] = [[] for _ in range(FIGURES)]  # 1-d tensors, in the order of the slots
+        self._stacks: list[tuple[Any, list[int], Any]] = []  # values, slots, norms, not yet looked through
+        self._held = 0
+        self._counts: dict[int, tuple[int, int]] = {}  # slot -> nans, infs, where there are any
+        self.non_finite: list[tuple[int, Any]] = []  # slots with NaN or Inf, and their tensors
 
     def add(self, spec: int, slot: int, tensor: Any, version: int) -> None:
         """Measure `tensor`, soon. It must be plain: strided, real, floating."""
         if tensor.numel() > LARGE:
-            self._slots.append(slot)
             with torch.no_grad():  # a pass with create_graph has it on
-                self._rows.append(self._large(slot, tensor))
+                self._large(slot, tensor)
             return
         group = self._groups.get(spec)
         if group is None:
@@ -51,10 +54,12 @@ class Batches:
         """Measure a tensor of any kind now, if it can be."""
         with torch.no_grad():
             plain = as_plain(tensor)
-            if plain is not None:
-                row = self._large(slot, plain) if plain.numel() > LARGE else self._stacked(plain[None], [slot])
-                self._slots.append(slot)
-                self._rows.append(row)
+            if plain is None:
+                return
+            if plain.numel() > LARGE:
+                self._large(slot, plain)
+            else:
+                self._stacked(plain[None], [slot])
 
     def flush(self) -> None:
         """Measure what is pending: it might be written to now."""
@@ -74,68 +79,97 @@ class Batches:
             if tensors[at]._version != versions[at]:  # what was there to measure is gone
                 del tensors[at], slots[at], versions[at]
         if tensors:
-            self._slots += slots
             with torch.no_grad():
-                self._rows.append(self._stacked(torch.stack(tensors), slots))
+                self._stacked(torch.stack(tensors), slots)
 
-    def _stacked(self, stack: Any, slots: Sequence[int]) -> Any:
-        """Rows of statistics for a stack of tensors, in double precision."""
+    def _stacked(self, stack: Any, slots: list[int]) -> None:
+        """Figures for a stack of tensors."""
         values = stack.reshape(len(slots), -1)
         if values.shape[1] == 0:
-            row = torch.tensor([[0.0, 0.0, 0.0, float("nan"), float("nan"), float("nan"), 0.0]], dtype=torch.float64)
-            return row.repeat(len(slots), 1)
-        double = torch.float32 if values.device.type in WITHOUT_DOUBLE else torch.float64
-        values = values.to(double)
+            nothing, none = stack.new_zeros(len(slots)), stack.new_full((len(slots),), NOT_TAKEN)
+            self._append(slots, (nothing, none, none, none, nothing))
+            return
+        if values.element_size() == 1:  # eight-bit floats know no reduction
+            values = values.to(torch.float32)
+        precise = torch.float32 if values.device.type in WITHOUT_DOUBLE else torch.float64
         low, high = torch.aminmax(values, dim=1)
-        norm = torch.linalg.vector_norm(values, dim=1)
+        norm = torch.linalg.vector_norm(values, dim=1, dtype=precise)
         zeros = values.shape[1] - torch.count_nonzero(values, dim=1)
-        columns = [zeros.to(double), low, high, values.mean(dim=1), norm]
-        if values.device.type == "cpu":
-            if bool(torch.isfinite(norm).all()):
-                nothing = torch.zeros_like(norm)
-                return torch.stack([nothing, nothing, *columns], dim=1)
-            for at, finite in enumerate(torch.isfinite(values).all(dim=1).tolist()):
-                if not finite:
-                    self.non_finite.append((slots[at], stack[at]))
-        nans = torch.isnan(values).sum(dim=1).to(double)
-        infs = torch.isinf(values).sum(dim=1).to(double)
-        return torch.stack([nans, infs, *columns], dim=1)
+        self._append(slots, (zeros, low, high, values.mean(dim=1, dtype=precise), norm))
+        self._stacks.append((stack, slots, norm))
+        self._held += values.numel()
+        if self._held > HELD:
+            self._look_through()
 
-    def _large(self, slot: int, tensor: Any) -> Any:
-        """One row for one big tensor. Zeros aren't counted: that alone would cost more than all the rest."""
-        on_cpu = tensor.device.type == "cpu"
-        single = tensor if tensor.dtype in (torch.float32, torch.float64) else tensor.to(torch.float32)
-        low, high = torch.aminmax(single)
+    def _large(self, slot: int, tensor: Any) -> None:
+        """Figures for one big tensor. Zeros aren't counted: that alone would cost more than all the rest."""
+        single = tensor if tensor.element_size() >= 4 else tensor.to(torch.float32)
         norm = torch.linalg.vector_norm(single)
-        mean = single.mean()
-        double = torch.float32 if tensor.device.type in WITHOUT_DOUBLE else torch.float64
-        if on_cpu:
-            nans = infs = 0
-            figures = (low.item(), high.item(), mean.item(), norm.item())
-            if not all(figure - figure == 0 for figure in figures):
-                nans, infs = int(torch.isnan(single).sum()), int(torch.isinf(single).sum())
+        low, high = torch.aminmax(single)
+        self._append([slot], [each.reshape(1) for each in (norm.new_full((), -1.0), low, high, single.mean(), norm)])
+        if tensor.device.type != "cpu":
+            counts = torch.stack([torch.isnan(single).sum(), torch.isinf(single).sum()])
+            self._stacks.append((counts, [slot], None))
+        elif not norm.isfinite():
+            self._count([slot], single[None], tensor[None])
+
+    def _append(self, slots: Sequence[int], figures: Sequence[Any]) -> None:
+        self._slots += slots
+        for column, figure in zip(self._figures, figures):
+            column.append(figure)
+
+    def _look_through(self) -> None:
+        """Count NaN and Inf where a norm isn't finite."""
+        stacks, self._stacks, self._held = self._stacks, [], 0
+        if not stacks:
+            return
+        norms = [norm for _, _, norm in stacks if norm is not None]
+        if norms and all(norm.device == norms[0].device for norm in norms):
+            if bool(torch.isfinite(torch.cat(norms)).all()) and len(norms) == len(stacks):
+                return
+        for stack, slots, norm in stacks:
+            if norm is None:
+                nans, infs = stack.tolist()
                 if nans or infs:
-                    self.non_finite.append((slot, tensor))
-            return torch.tensor([[nans, infs, NOT_COUNTED, *figures]], dtype=double)
-        nan_count, inf_count = torch.isnan(single).sum(), torch.isinf(single).sum()
-        parts = [nan_count, inf_count, torch.full_like(norm, NOT_COUNTED), low, high, mean, norm]
-        return torch.stack([part.to(double) for part in parts])[None]
+                    self._counts[slots[0]] = (nans, infs)
+            elif not bool(torch.isfinite(norm).all()):
+                self._count(slots, stack.reshape(len(slots), -1), stack)
+
+    def _count(self, slots: Sequence[int], values: Any, tensors: Any) -> None:
+        dimensions = tuple(range(1, values.dim()))
+        nans, infs = torch.isnan(values).sum(dim=dimensions), torch.isinf(values).sum(dim=dimensions)
+        for at, (nan_count, inf_count) in enumerate(zip(nans.tolist(), infs.tolist())):
+            if nan_count or inf_count:
+                self._counts[slots[at]] = (nan_count, inf_count)
+                self.non_finite.append((slots[at], tensors[at]))
 
     def columns(self, count: int) -> list[Sequence[Any]]:
-        """The seven columns for slots 0 .. count - 1: three of ints, -1 not counted, four of floats, NaN not taken."""
+        """nans, infs, zeros, min, max, mean, norm for slots 0 .. count - 1: -1 not counted, NaN not taken."""
         self.flush()
-        table = torch.full((count, COLUMNS), float("nan"), dtype=torch.float64)
-        if self._rows:
-            rows = torch.cat([row.to(device="cpu", dtype=torch.float64) for row in self._rows])
-            table[torch.tensor(self._slots)] = rows
-        self._rows.clear()
-        self._slots.clear()
-        counts = torch.nan_to_num(table[:, :3], nan=NOT_COUNTED).to(torch.int64)
-        return [*(_column("q", counts[:, at]) for at in range(3)), *(_column("d", table[:, at]) for at in range(3, 7))]
+        with torch.no_grad():
+            self._look_through()
+            floats = [_gather(column, self._slots, count) for column in self._figures]
+        measured = set(self._slots)
+        nans = array("q", [0 if slot in measured else -1 for slot in range(count)])
+        infs = array("q", nans)
+        for slot, (nan_count, inf_count) in self._counts.items():
+            nans[slot], infs[slot] = nan_count, inf_count
+        zeros = array("q", [-1 if figure != figure else int(figure) for figure in floats[0]])
+        return [nans, infs, zeros, *floats[1:]]
+
+
+def _gather(parts: list[Any], slots: Sequence[int], count: int) -> array[float]:
+    found = array("d", [NOT_TAKEN]) * count
+    if parts:
+        if any(part.device != parts[0].device for part in parts):
+            parts = [part.cpu() for part in parts]
+        for slot, figure in zip(slots, torch.cat(parts).tolist()):
+            found[slot] = figure
+    return found
 
 
 def as_plain(tensor: Any) -> Any:
-    """A real, strided, detached tensor with the same numbers (magnitudes where they are complex), None if there is none."""
+    """A real, strided, detached tensor with the same numbers (magnitudes of complex ones), None if there is none."""
     try:
         if is_wrapped(tensor) or tensor.device.type == "meta":
             return None
@@ -144,17 +178,11 @@ def as_plain(tensor: Any) -> Any:
         if tensor.is_sparse:
             return as_plain(tensor.coalesce().values())
         if tensor.layout is not torch.strided:
-            return as_plain(tensor.to_dense()) if tensor.layout is torch._mkldnn else as_plain(tensor.values())
+            return as_plain(tensor.to_dense() if tensor.is_mkldnn else tensor.values())
         if tensor.is_nested:
             return as_plain(tensor.values())
         if tensor.is_complex():
             return tensor.detach().abs()
         return tensor.detach() if tensor.is_floating_point() else tensor.detach().to(torch.float64)
-    except Exception:  # foreign: kinds of tensors that lack an operation, a subclass's own dispatch
+    except Exception:  # noqa: BLE001  # foreign: kinds that lack an operation, a subclass's own dispatch
         return None
-
-
-def _column(code: str, column: Any) -> Sequence[Any]:
-    found: array[Any] = array(code)
-    found.extend(column.tolist())
-    return found

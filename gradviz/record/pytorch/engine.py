@@ -17,6 +17,7 @@ from gradviz.record.pytorch.batches import Batches
 from gradviz.record.pytorch.culprit import Culprit
 from gradviz.record.pytorch.guard import guarded
 from gradviz.record.pytorch.leaves import Leaves
+from gradviz.record.pytorch.modes import mode_off
 from gradviz.record.pytorch.passrecord import PassRecord
 from gradviz.record.pytorch.passstore import PassStore
 from gradviz.record.pytorch.ports import Given, as_json, port_rows, root_nodes
@@ -75,12 +76,11 @@ class Engine:
         if outer is not None:
             outer.active = False
         state.passes.append(record)
-        inside, state.inside = state.inside, 0
         cells[2] = -1
         cells[1] = self._store.stored_as(record)
         record.started = time.perf_counter_ns()
         try:
-            with self._mode(state):
+            with mode_off(state):
                 result = original(outputs, *args, **kwargs)
             record.outcome = "completed"
             return result
@@ -91,7 +91,6 @@ class Engine:
         finally:
             record.duration = (time.perf_counter_ns() - record.started) / 1e9
             cells[1], cells[2] = before
-            state.inside = inside
             state.passes.pop()
             if outer is not None:
                 outer.active = True
@@ -179,21 +178,6 @@ class Engine:
             sample = sample_of(seed) if isinstance(seed, torch.Tensor) else None
             if sample is not None:
                 record.samples.append((-1, number, "seed", self._recorder.values.spec(seed), sample))
-
-    @contextlib.contextmanager
-    def _mode(self, state: ThreadState) -> Iterator[None]:
-        """`backward` itself is a torch function, which takes the mode off; what Python code runs inside shall be seen."""
-        mode = state.mode
-        if mode is None or torch._C._len_torch_function_stack() > 0:
-            yield
-            return
-        state.inside += 1
-        torch._C._push_on_torch_function_stack(mode)
-        try:
-            yield
-        finally:
-            torch._C._pop_torch_function_stack()
-            state.inside -= 1
 
     # -- after
 

@@ -164,8 +164,8 @@ class RecordingMode(TorchFunctionMode):  # type: ignore[misc]  # torch is untype
         """Rows of the results, and the flags of the first."""
         if isinstance(result, Tensor):
             entry = self._values.result(result)
-            flags = entry.flags
-            return [entry.number, entry.spec, result._version if flags <= FLAGS else -1, flags & FLAGS], flags
+            flags = entry.flags & FLAGS
+            return [entry.number, entry.spec, entry.version, flags], flags
         rows: list[int] = []
         if isinstance(result, (list, tuple)):
             self._many_results(result, rows)
@@ -177,7 +177,7 @@ class RecordingMode(TorchFunctionMode):  # type: ignore[misc]  # torch is untype
         for each in results[:MOST_ITEMS]:
             if isinstance(each, Tensor):
                 entry = self._values.result(each)
-                rows += (entry.number, entry.spec, version_of(each, entry), entry.flags & FLAGS)
+                rows += (entry.number, entry.spec, entry.version, entry.flags & FLAGS)
             elif isinstance(each, (list, tuple)):
                 self._many_results(each, rows)
 

@@ -17,11 +17,12 @@ from gradviz.record.pytorch.forward import RecordingMode
 from gradviz.record.pytorch.guard import guarded
 from gradviz.record.pytorch.hooks import watch_hook
 from gradviz.record.pytorch.leaves import Leaves
+from gradviz.record.pytorch.modes import leave_mode
 from gradviz.record.pytorch.modules import ModuleCalls
 from gradviz.record.pytorch.offer import run_offered
 from gradviz.record.pytorch.passstore import PassStore
 from gradviz.record.pytorch.patches import Patches
-from gradviz.record.pytorch.state import Recorder, ThreadState
+from gradviz.record.pytorch.state import Recorder
 from gradviz.record.pytorch.unreached import write_unreached
 
 COMPILE_NOTE = "torch.compile was asked for: while recording, what it wraps runs as ordinary Python, node by node."
@@ -166,16 +167,3 @@ class TorchFrontend:
 
         self._patches.replace(torch.utils, "swap_tensors", swap_tensors)
 
-
-def leave_mode(state: ThreadState) -> None:
-    """Take the thread's mode off the stack, wherever in it the script's own modes have moved it."""
-    mode, state.mode = state.mode, None
-    if mode is None:
-        return
-    others: list[Any] = []
-    while torch._C._len_torch_function_stack() > 0:
-        top = torch._C._pop_torch_function_stack()
-        if top is not mode:
-            others.append(top)
-    for other in reversed(others):
-        torch._C._push_on_torch_function_stack(other)

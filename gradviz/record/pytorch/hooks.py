@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from gradviz.record.pytorch.functions import FunctionInfo
+from gradviz.record.pytorch.modes import mode_on
 from gradviz.record.pytorch.state import Recorder, ThreadState
 
 
@@ -37,7 +38,8 @@ class WatchedHook:
         state.last_hook = told = dict(self._place)
         if gradients:
             told["received"] = describe(gradients[0])
-        result = self.__wrapped__(*gradients)
+        with mode_on(state):
+            result = self.__wrapped__(*gradients)
         told["returned"] = describe(result)
         state.last_hook = told
         return result

@@ -20,7 +20,8 @@ from gradviz.trace.packing import (
 )
 from gradviz.trace.writer import TraceWriter
 
-PLAIN = frozenset({torch.Tensor, torch.nn.Parameter})
+Tensor = torch.Tensor
+Parameter = torch.nn.Parameter
 UNVERSIONED = 1 << 20  # flag for ourselves: an inference tensor, whose version can't be read
 FLAGS = UNVERSIONED - 1
 SWEEP_AT = 4096  # known tensors before the dead ones are looked for
@@ -29,11 +30,12 @@ SWEEP_AT = 4096  # known tensors before the dead ones are looked for
 class Known(weakref.ref):  # type: ignore[type-arg]  # subscripting a base class needs a newer Python at run time
     """A tensor that has a number: a weak reference with its description as of when it was last written to."""
 
-    __slots__ = ("flags", "number", "spec")
+    __slots__ = ("flags", "number", "spec", "version")
 
     number: int
     spec: int
     flags: int
+    version: int  # as of then
 
 
 class Values:
@@ -60,20 +62,18 @@ class Values:
         return self.describe(tensor, found if found is not None and found() is tensor else None)
 
     def describe(self, tensor: Any, entry: Known | None) -> Known:
-        """Read the tensor's spec and flags into its entry, which is made if there is none."""
-        if type(tensor) in PLAIN:
-            spec, flags = self._read(tensor)
-        else:
-            with torch._C.DisableTorchFunctionSubclass():  # the user's subclass may answer properties with code of its own
-                spec, flags = self._read(tensor)
+        """Read the tensor's spec, flags and version into its entry, which is made if there is none."""
         if entry is None:
             entry = Known(tensor)
             entry.number = next(self._count)
             self.known[id(tensor)] = entry
             if len(self.known) > self._sweep_at:
                 self._sweep()
-        entry.spec = spec
-        entry.flags = flags
+        if type(tensor) is Tensor or type(tensor) is Parameter:
+            self._read(tensor, entry)
+        else:
+            with torch._C.DisableTorchFunctionSubclass():  # a subclass may answer properties with code of its own
+                self._read(tensor, entry)
         return entry
 
     def forget(self, tensor: Any) -> None:
@@ -105,24 +105,30 @@ class Values:
             return self._writer.spec(shape, _short(metadata.dtype), str(metadata.device), "nested")
         return self._new_spec(key, None)
 
-    def _read(self, tensor: Any) -> tuple[int, int]:
-        flags = 0
-        if tensor.requires_grad:
-            flags = VALUE_REQUIRES_GRAD
+    def _read(self, tensor: Any, entry: Known) -> None:
+        flags = VALUE_REQUIRES_GRAD if tensor.requires_grad else 0
         if tensor.is_leaf:
             flags |= VALUE_LEAF
-            if isinstance(tensor, torch.nn.Parameter):
+            if type(tensor) is not Tensor and isinstance(tensor, Parameter):
                 flags |= VALUE_PARAMETER
         if tensor._is_view():
             flags |= VALUE_VIEW
         try:
+            spec = self._specs.get((tensor.shape, tensor.dtype, tensor.device, tensor.layout))
+        except (RuntimeError, TypeError, AttributeError, NotImplementedError):  # nested, symbolic, or foreign
+            spec = None
+        try:
             if not tensor.is_contiguous():
                 flags |= VALUE_NON_CONTIGUOUS
-            if tensor.is_inference():
-                flags |= UNVERSIONED
         except (RuntimeError, NotImplementedError):  # compressed layouts have no answer
             pass
-        return self.spec(tensor), flags
+        try:
+            entry.version = tensor._version
+        except RuntimeError:  # an inference tensor
+            entry.version = -1
+            flags |= UNVERSIONED
+        entry.spec = self.spec(tensor) if spec is None else spec
+        entry.flags = flags
 
     def _new_spec(self, key: Any, tensor: Any) -> int:
         shape, dtype, device, layout = key
