@@ -114,12 +114,12 @@ def with_framework(script: Path | None, framework: str = "torch") -> tuple[Inter
 
 
 def _located(wish: str, cwd: Path) -> str | None:
-    expanded = str(Path(wish).expanduser())
-    if os.sep not in expanded and (os.altsep is None or os.altsep not in expanded):
-        on_path = shutil.which(expanded)
+    """A folder below `cwd` comes first (`--python env`), then a bare name on PATH, then a path."""
+    path = cwd / Path(wish).expanduser()
+    if not path.is_dir() and Path(wish).name == wish:
+        on_path = shutil.which(wish)
         if on_path is not None:
             return str(Path(on_path).absolute())
-    path = cwd / expanded
     return str(path.absolute()) if path.exists() else None
 
 
