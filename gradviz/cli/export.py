@@ -18,6 +18,6 @@ def run(options: Options) -> int:
     if path is None:
         path = run_script(options, recording_place(options)).trace
     with examined(path) as result:
-        export(result.trace, result.findings, place, dict(options.drawing))
-        print(f"Wrote {place}", file=sys.stderr)
+        remark = export(result.trace, result.findings, place, dict(options.drawing))
+        print(f"Wrote {place}", remark, sep=". " if remark else "", file=sys.stderr)
         return result.exit_code

@@ -11,6 +11,7 @@ from gradviz.scene.atoms import split_leaves
 from gradviz.scene.boxes import Boxes, make_boxes, make_edges
 from gradviz.scene.cards import look_inside, make_cards
 from gradviz.scene.extras import Extras, add_constants, add_seeds
+from gradviz.scene.failed_call import add_failed_call
 from gradviz.scene.groups import Group, auto_open, build_tree, no_groups
 from gradviz.scene.marks import mark_cards, mark_edges, mark_engine_changes, mark_findings
 from gradviz.scene.model import Bytes, Draft, Ints, Kind, Look, State
@@ -104,13 +105,15 @@ def build(
         step_first=first,
         step_last=last,
         failed=_failed(backward, boxes),
-        ended=backward.outcome != "running",
+        ended=backward.outcome != "running" and backward.phase != "forward",
     )
     texts = Texts(trace, graph, wording)
     own = tuple(finding for finding in findings if finding.pass_id in (None, pass_id))
     extras = Extras(trace, backward, own, findings, graph, measure, wording, shown.constants)
-    draft = add_seeds(draft, extras)
-    draft = add_constants(draft, extras)
+    if backward.phase == "forward":
+        draft = add_failed_call(draft, extras)
+    else:
+        draft = add_constants(add_seeds(draft, extras), extras)
     special = np.full(draft.edges, -1, np.int8)
     draft = _widen(draft, texts, measure)
     draft, special = mark_engine_changes(draft, special, trace, graph, steps, extras)
@@ -168,6 +171,11 @@ def _fixed(draft: Draft, backward: Backward, extras: Extras) -> Bytes:
     """States that hold at every position: those of seeds and constants."""
     fixed = np.full(len(draft), -1, np.int8)
     fixed[draft.kind == Kind.CONSTANT] = State.STILL
+    if backward.phase == "forward":
+        calls = np.flatnonzero((draft.kind == Kind.BUILTIN) & (draft.node < 0))
+        fixed[draft.kind <= Kind.GROUP] = State.PENDING
+        fixed[calls] = State.FAILED
+        return fixed
     seeds = np.flatnonzero(draft.kind == Kind.SEED)
     fixed[seeds] = State.NEVER if backward.outcome == "refused" else State.DONE
     marked = {label.edge for label in draft.framed if label.look == Look.FAILED}

@@ -123,9 +123,7 @@ def add_seeds(draft: Draft, extras: Extras) -> Draft:
         boxes.append(NewBox(Kind.SEED, extras.wording.seed, width, SEED_HEIGHT, root.node))
         spec = _seed_spec(extras, at) or root.spec
         label = shape_text(spec.shape)
-        edges.append(
-            NewEdge(box, int(draft.box_of[root.node]), -1 - at, label, extras.measure(label, "shape") + 2 * LABEL_PAD)
-        )
+        edges.append(new_edge(extras, box, int(draft.box_of[root.node]), -1 - at, label))
         if chip:
             chips[box] = chip
         ends = np.flatnonzero((draft.kind == Kind.LEAF) & (draft.node >= 0))
@@ -171,6 +169,21 @@ def _seed_name(extras: Extras, at: int) -> tuple[str, int]:
     return "", -1
 
 
+def constant_box(extras: Extras, name: str, line: int, inside: int = -1) -> tuple[NewBox, str]:
+    """A dotted box for an operand without gradient, and its second line."""
+    words = extras.wording
+    second = f"{words.constant} · {words.at_line(line)}" if line else words.constant
+    title = name or words.constant
+    need = max(extras.measure(title, "name"), extras.measure(second, "second")) + 2 * TEXT_RIGHT
+    width = min(max(need, CONSTANT_MIN_WIDTH), NODE_MAX_WIDTH)
+    return NewBox(Kind.CONSTANT, title, width, NODE_HEIGHT, inside=inside), second
+
+
+def new_edge(extras: Extras, tail: int, head: int, edge: int, text: str) -> NewEdge:
+    """An edge with room for its shape."""
+    return NewEdge(tail, head, edge, text, extras.measure(text, "shape") + 2 * LABEL_PAD)
+
+
 def add_constants(draft: Draft, extras: Extras) -> Draft:
     """Operands that need no gradient, dotted, under the node of the finding that names them."""
     boxes: list[NewBox] = []
@@ -185,15 +198,11 @@ def add_constants(draft: Draft, extras: Extras) -> Draft:
             if operand.node >= 0:
                 continue
             box, edge = len(draft) + len(boxes), draft.edges + len(edges)
-            words = extras.wording
-            second = f"{words.constant} · {words.at_line(operand.line)}" if operand.line else words.constant
-            name = operand.name or words.constant
-            need = max(extras.measure(name, "name"), extras.measure(second, "second")) + 2 * TEXT_RIGHT
-            width = min(max(need, CONSTANT_MIN_WIDTH), NODE_MAX_WIDTH)
             host = int(draft.box_of[node])
-            boxes.append(NewBox(Kind.CONSTANT, name, width, NODE_HEIGHT, inside=int(draft.inside[host])))
+            made, second = constant_box(extras, operand.name, operand.line, int(draft.inside[host]))
             text = shape_text(operand.shape)
-            edges.append(NewEdge(host, box, NO_EDGE, text, extras.measure(text, "shape") + 2 * LABEL_PAD))
+            boxes.append(made)
+            edges.append(new_edge(extras, host, box, NO_EDGE, text))
             look = Look.WARNED if finding.severity == "warning" else Look.FAILED
             if finding.severity != "note":
                 framed.append(EdgeLabel(edge, text, look=look))

@@ -154,7 +154,8 @@ def _operand_labels(draft: Draft, look: Look, finding: Finding) -> list[EdgeLabe
     labels = [
         EdgeLabel(int(at), said(finding.result_shape), look=look, icon=finding.severity)
         for at in np.flatnonzero((draft.head == host) & (draft.edge != NO_EDGE))
-        if said(finding.result_shape)
+        # A loss gives one number, whatever it compared: then what comes in has another shape.
+        if said(finding.result_shape) == draft.labels[int(draft.label[at])]
     ]
     for operand in finding.operands:
         if 0 <= operand.node < len(draft.box_of):

@@ -12,6 +12,8 @@ class Wording:
     line: str = "line {line}"
     seed: str = "Seed gradient"
     constant: str = "constant"
+    call: str = "call"
+    raised: str = "raised here"
     accumulate: str = "AccumulateGrad"
     expected: str = "expected"
     received: str = "received"

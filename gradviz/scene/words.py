@@ -54,6 +54,11 @@ def count_text(number: int) -> str:
     return f"{number:,}"
 
 
+def plain_text(text: str) -> str:
+    """Without control characters: XML can't hold them, and a recording may come from anywhere."""
+    return "".join(char if char.isprintable() or char in "\t\n\u2009" else "\ufffd" for char in text)
+
+
 def elided(text: str, limit: int) -> str:
     """At most `limit` characters, the rest told by an ellipsis."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"

@@ -17,6 +17,8 @@ def translated() -> Wording:
         line=tr("line {line}"),
         seed=tr("Seed gradient"),
         constant=tr("constant"),
+        call=tr("call"),
+        raised=tr("raised here"),
         expected=tr("expected"),
         received=tr("received"),
         same_tensor=tr("same tensor"),

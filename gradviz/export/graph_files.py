@@ -1,0 +1,190 @@
+"""The graph for other programs: DOT, GraphML, JSON. What is drawn is what is written: folded groups stay folded."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import networkx as nx
+import numpy as np
+
+from gradviz.scene.model import NO_EDGE, Draft, Kind, Look, Scene, State, States
+from gradviz.scene.texts import Texts
+from gradviz.scene.words import plain_text
+
+_DOT_COLORS = {
+    State.PENDING: ("#FFFFFF", "#7F8897"),
+    State.DONE: ("#E3F2EE", "#076651"),
+    State.CURRENT: ("#E4EDFD", "#2358C8"),
+    State.FAILED: ("#FCEAE2", "#B83208"),
+    State.NEVER: ("#FFFFFF", "#686F7A"),
+    State.STILL: ("#FFFFFF", "#7F8897"),
+}
+_DOT_SHAPES = {
+    Kind.LEAF: "box",
+    Kind.CUSTOM: "octagon",
+    Kind.GROUP: "box3d",
+    Kind.SEED: "invhouse",
+    Kind.CONSTANT: "box",
+}
+
+
+@dataclass(frozen=True)
+class DrawnNode:
+    id: str
+    name: str
+    detail: str
+    kind: str
+    state: str
+    module: str
+    step: int  # -1: never ran
+    finding: str  # severity, "" none
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class DrawnEdge:
+    tail: str
+    head: str
+    shape: str
+    expected: str  # where it differs from what was received
+    state: str
+
+
+def drawn(scene: Scene, texts: Texts, states: States) -> tuple[list[DrawnNode], list[DrawnEdge]]:
+    """All boxes and edges in words."""
+    draft = scene.draft
+    severity = {badge.box: badge.severity for badge in draft.badges}
+    nodes = [
+        DrawnNode(
+            id=f"n{box}",
+            name=plain_text(" ".join(part for part in (texts.name(draft, box), draft.chips.get(box, "")) if part)),
+            detail=plain_text(_detail(draft, texts, box)),
+            kind=Kind(int(draft.kind[box])).name.lower(),
+            state=State(int(states.box[box])).name.lower(),
+            module=plain_text(draft.cards[int(draft.inside[box])].path) if draft.inside[box] >= 0 else "",
+            step=int(draft.step_first[box]),
+            finding=severity.get(box, ""),
+            x=round(float(scene.x[box]), 1),
+            y=round(float(scene.y[box]), 1),
+        )
+        for box in range(len(draft))
+    ]
+    framed = {label.edge: label for label in draft.framed}
+    edges = []
+    for edge in range(draft.edges):
+        label = framed.get(edge)
+        edges.append(
+            DrawnEdge(
+                tail=f"n{int(draft.tail[edge])}",
+                head=f"n{int(draft.head[edge])}",
+                shape=label.text if label is not None else draft.labels[int(draft.label[edge])],
+                expected=label.expected if label is not None else "",
+                state=Look(int(states.edge[edge])).name.lower() if draft.edge[edge] != NO_EDGE else "constant",
+            )
+        )
+    return nodes, edges
+
+
+def _detail(draft: Draft, texts: Texts, box: int) -> str:
+    if draft.kind[box] == Kind.GROUP:
+        card = draft.cards[int(draft.card[box])]
+        return " · ".join(part for part in (card.class_name, card.shapes) if part)
+    return texts.second(draft, box)
+
+
+def dot_of(scene: Scene, texts: Texts, states: States, title: str) -> str:
+    """Graphviz source; open groups are clusters."""
+    nodes, edges = drawn(scene, texts, states)
+    draft = scene.draft
+    lines = [
+        f"digraph {_quoted(title)} {{",
+        "  rankdir=TB;",
+        '  node [fontname="Helvetica", fontsize=11, style="filled,rounded", shape=box];',
+        '  edge [fontname="Courier", fontsize=9];',
+    ]
+    boxes_of: dict[int, list[int]] = {}
+    for box, inside in enumerate(draft.inside.tolist()):
+        boxes_of.setdefault(inside, []).append(box)
+    children: dict[int, list[int]] = {}
+    for card in draft.open_cards:
+        children.setdefault(draft.cards[card].parent, []).append(card)
+    # An explicit stack: modules may be nested deeper than Python recurses.
+    work: list[tuple[str, int, int]] = [("open", -1, 1)]
+    while work:
+        action, card, depth = work.pop()
+        pad = "  " * depth
+        if action == "close":
+            lines.append(f"{pad}}}")
+            continue
+        if card >= 0:
+            one = draft.cards[card]
+            lines.append(f"{pad}subgraph cluster_{card} {{")
+            lines.append(f"{pad}  label={_quoted(f'{one.title} {one.class_name}'.strip())};")
+            work.append(("close", card, depth))
+        for box in boxes_of.get(card, []):
+            lines.append(f"{pad}  {_dot_node(nodes[box], int(draft.kind[box]), int(states.box[box]))}")
+        work += [("open", child, depth + 1) for child in reversed(children.get(card, []))]
+    for edge in edges:
+        label = f"{edge.expected} ≠ {edge.shape}" if edge.expected else edge.shape
+        mark = ', color="#B83208", fontcolor="#B83208", penwidth=2' if edge.state == "failed" else ""
+        mark = ", style=dotted" if edge.state == "constant" else mark
+        lines.append(f"  {edge.tail} -> {edge.head} [label={_quoted(label)}{mark}];")
+    lines.append("}")
+    return "\n".join(lines) + "\n"
+
+
+def _dot_node(node: DrawnNode, kind: int, state: int) -> str:
+    fill, line = _DOT_COLORS[State(state)]
+    text = f"{node.name}\n{node.detail}" if node.detail else node.name
+    shape = f", shape={_DOT_SHAPES[Kind(kind)]}" if kind in _DOT_SHAPES else ""
+    style = ', style="filled,dashed,rounded"' if state == State.NEVER else ""
+    style = ', style="dotted"' if state == State.STILL else style
+    return f'{node.id} [label={_quoted(text)}, fillcolor="{fill}", color="{line}"{shape}{style}];'
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def graphml_of(scene: Scene, texts: Texts, states: States) -> str:
+    """GraphML with all that is known of nodes and edges as attributes."""
+    nodes, edges = drawn(scene, texts, states)
+    graph: nx.MultiDiGraph = nx.MultiDiGraph()
+    for node in nodes:
+        graph.add_node(node.id, **{name: value for name, value in vars(node).items() if name != "id"})
+    for edge in edges:
+        graph.add_edge(edge.tail, edge.head, shape=edge.shape, expected=edge.expected, state=edge.state)
+    return "\n".join(nx.generate_graphml(graph, named_key_ids=True)) + "\n"
+
+
+def json_of(scene: Scene, texts: Texts, states: States, title: str) -> str:
+    """Nodes, edges and groups as JSON."""
+    nodes, edges = drawn(scene, texts, states)
+    groups = [
+        {
+            "path": card.path,
+            "title": card.title,
+            "class": card.class_name,
+            "nodes": card.nodes,
+            "parameters": card.parameters,
+        }
+        for card in scene.draft.cards
+    ]
+    whole = {
+        "format": 1,
+        "title": title,
+        "position": states.position,
+        "nodes": [vars(node) for node in nodes],
+        "edges": [vars(edge) for edge in edges],
+        "groups": groups,
+    }
+    return json.dumps(whole, ensure_ascii=False, indent=1, default=_plain) + "\n"
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} in a graph's JSON")
