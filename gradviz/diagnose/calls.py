@@ -22,6 +22,7 @@ class PassCall:
     call: Call | None
     place: Place
     roots: tuple[ast.expr, ...]
+    root_argument: ast.expr | None
     seed_argument: ast.expr | None
     seeds: tuple[ast.expr, ...]
 
@@ -43,9 +44,10 @@ def pass_call(case: Case, backward: model.Backward) -> PassCall:
         written = code.expression(backward.stack[0], name)
         call = as_call(written) or _only_call(written, name)
     if code is None or call is None:
-        return PassCall(code, None, place, (), None, ())
+        return PassCall(code, None, place, (), None, None, ())
     if _is_method(code, call):
-        roots: tuple[ast.expr, ...] = (call.receiver,) if call.receiver is not None else ()
+        first = call.receiver
+        roots: tuple[ast.expr, ...] = (first,) if first is not None else ()
         seed = call.argument(0, "gradient")
     else:
         first = call.argument(0, "tensors" if call.function == "backward" else "outputs")
@@ -53,7 +55,7 @@ def pass_call(case: Case, backward: model.Backward) -> PassCall:
         seed = call.argument(*_SEED_ARGUMENTS.get(call.function, (2, "grad_outputs")))
     if isinstance(seed, ast.Constant) and seed.value is None:
         seed = None
-    return PassCall(code, call, code.place(call.node), roots, seed, _items(code, seed))
+    return PassCall(code, call, code.place(call.node), roots, first, seed, _items(code, seed))
 
 
 def _only_call(written: ast.AST | None, name: str) -> Call | None:
@@ -83,12 +85,21 @@ def _items(code: Code, argument: ast.expr | None) -> tuple[ast.expr, ...]:
 def root_text(case: Case, called: PassCall, backward: model.Backward, index: int) -> str:
     """What the person calls output `index`; "the output" where no name is known."""
     if index < len(called.roots) and len(called.roots) == len(backward.roots):
-        text = called.text(called.roots[index])
+        text = in_brackets(called.text(called.roots[index]), called.roots[index])
         if text:
             return text
+    listed = called.text(called.root_argument)
+    if isinstance(called.root_argument, ast.Name) and len(backward.roots) > 1:
+        return f"{listed}[{index}]"
     return value_name(case, backward.roots[index].value) or (
         "the output" if len(backward.roots) == 1 else f"output {index}"
     )
+
+
+def in_brackets(text: str, node: ast.AST) -> str:
+    """The text such that `.sum()` can be put behind it."""
+    loose = isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.IfExp, ast.Lambda, ast.BoolOp))
+    return f"({text})" if loose and text else text
 
 
 def seed_text(case: Case, called: PassCall, backward: model.Backward, index: int) -> str:
@@ -96,6 +107,9 @@ def seed_text(case: Case, called: PassCall, backward: model.Backward, index: int
         text = called.text(called.seeds[index])
         if text:
             return text
+    listed = called.text(called.seed_argument)
+    if isinstance(called.seed_argument, ast.Name) and len(backward.seeds) > 1:
+        return f"{listed}[{index}]"
     seed = backward.seeds[index]
     name = value_name(case, seed.value) if seed is not None else ""
     return name or (called.text(called.seed_argument) if len(backward.seeds) == 1 else f"seed {index}") or "the seed"

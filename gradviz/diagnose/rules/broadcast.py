@@ -92,6 +92,8 @@ def mutual(op: model.Op) -> Pair | None:
     count = 2 if name in PAIRED_LOSSES else min(3, len(op.operands))
     for i in range(count):
         for j in range(i + 1, count):
+            if op.operands[i].spec.shape == op.operands[j].spec.shape:
+                continue
             made = shapes.broadcast(op.operands[i].spec.shape, op.operands[j].spec.shape)
             if made is not None and made.mutual:
                 return Pair(op, i, j, made)
@@ -235,6 +237,7 @@ def _finding(exam: Examination, pair: Pair, severity: str) -> Finding:
         result_shape=pair.made.result,
         operands=_operands(case, pair, names),
         changes=changes,
+        **({"fix": changes[0].new[0].strip()} if changes else {}),
         confidence={"error": 0.95, "warning": 0.8}.get(severity, 0.4),
         **where,
     )

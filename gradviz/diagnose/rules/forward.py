@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
 
 from gradviz.diagnose import shapes
-from gradviz.diagnose.build import raised, replacement
+from gradviz.diagnose.build import raised
 from gradviz.diagnose.case import Case
+from gradviz.diagnose.dataflow import last_assignment, value_of
 from gradviz.diagnose.exam import Examination
-from gradviz.diagnose.finding import Change, Finding, ShapeOrWords
+from gradviz.diagnose.finding import Finding, ShapeOrWords
 from gradviz.diagnose.marking import at_call
-from gradviz.diagnose.modules import made_at, module_of
-from gradviz.diagnose.naming import operand_expressions, operand_name, operand_place
+from gradviz.diagnose.naming import operand_expressions, operand_name
+from gradviz.diagnose.rules.fault import Fault, named
+from gradviz.diagnose.rules.layers import layer, loss, product
 from gradviz.diagnose.shapes import Shape
 from gradviz.diagnose.source import Place, as_call
 from gradviz.diagnose.vocabulary import LOSSES, PAIRWISE, plain
@@ -21,21 +22,8 @@ from gradviz.trace import model
 from gradviz.trace.packing import VALUE_NON_CONTIGUOUS
 
 _SIZES = re.compile(r"\[([\d, ]*)\]")
+_MAPPED = re.compile(r"same size in the mapped dimension, got sizes \[([\d, ]+)\]")
 _TABLES = re.compile(r"\((\d+)x(\d+) and (\d+)x(\d+)\)")
-
-
-@dataclass
-class Fault:
-    """What is said of a call whose operands don't fit."""
-
-    phrase: str
-    parts: dict[str, object]
-    expected: ShapeOrWords = None
-    received: ShapeOrWords = None
-    place: Place | None = None
-    changes: tuple[Change, ...] = ()
-    blamed: int = 0  # index of the operand to mark
-    arose: str = ""  # the call in which the wrong shape arises, if it is another one
 
 
 def shape_error(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) -> Finding:
@@ -43,7 +31,7 @@ def shape_error(exam: Examination, op: model.Op | None, error: model.ExceptionIn
     case = exam.case
     fault = _explain(case, op, error) if op is not None else None
     if fault is None:
-        fault = _from_words(case, op, error)
+        fault = _mapped(case, error) or _from_words(case, op, error)
     call_place = case.place(op.stack if op is not None and op.stack else error.stack)
     place = fault.place or call_place
     parts = {
@@ -67,6 +55,33 @@ def shape_error(exam: Examination, op: model.Op | None, error: model.ExceptionIn
     )
 
 
+def _mapped(case: Case, error: model.ExceptionInfo) -> Fault | None:
+    """A call of a vmapped function whose arguments have no common size to map over."""
+    match = _MAPPED.search(error.message)
+    code = case.code(error.stack[0].file) if error.stack else None
+    call = as_call(code.expression(error.stack[0])) if code is not None else None
+    if match is None or code is None or call is None:
+        return None
+    sizes = [int(size) for size in match.group(1).split(",")]
+    common = max(sizes, key=sizes.count)
+    odd = next((i for i, size in enumerate(sizes) if size != common), 0)
+    names = [code.short(a) or f"argument {i + 1}" for i, a in enumerate(call.positional)]
+    bound = last_assignment(code, call.function, call.node) if isinstance(call.node.func, ast.Name) else None
+    made = value_of(bound, call.function)
+    dims = ", ".join("None" if i == odd else "0" for i in range(len(sizes)))
+    parts: dict[str, object] = {
+        "sizes": shapes.text(tuple(sizes)),
+        "name": names[odd] if odd < len(names) else f"argument {odd + 1}",
+        "odd": sizes[odd],
+        "common": common,
+        "new": f"in_dims=({dims})",
+    }
+    if made is not None and isinstance(made, ast.Call):
+        parts["new"] = f"{code.text(bound)[:-1]}, in_dims=({dims}))"
+    place = code.place(bound) if made is not None and bound is not None else None
+    return Fault("shape-mapped", parts, f"size {common} in dim 0", f"size {sizes[odd]} in dim 0", place, arose="vmap")
+
+
 def _vmap(error: model.ExceptionInfo) -> str:
     return "vmap" if error.message.startswith("vmap") else ""
 
@@ -76,16 +91,12 @@ def first_sentence(message: str) -> str:
     return line.rstrip(".")
 
 
-def named(case: Case, op: model.Op, index: int) -> str:
-    return operand_name(case, op, index) or f"operand {index + 1}"
-
-
 def _explain(case: Case, op: model.Op, error: model.ExceptionInfo) -> Fault | None:
     name, count = plain(op.name), len(op.operands)
     if name in ("linear", "conv1d", "conv2d", "conv3d", "conv_transpose2d") and count >= 2:
-        return _layer(case, op, name)
+        return layer(case, op, name)
     if name in ("matmul", "mm", "bmm", "mv", "dot", "addmm") and count >= 2:
-        return _product(case, op)
+        return product(case, op)
     if name in ("view", "reshape") and count:
         return _view(case, op, error)
     if name in ("cat", "stack", "hstack", "vstack") and count >= 2:
@@ -93,99 +104,10 @@ def _explain(case: Case, op: model.Op, error: model.ExceptionInfo) -> Fault | No
     if name in ("expand", "broadcast_to") and count:
         return _expand(case, op, error)
     if name in LOSSES and count >= 2:
-        return _loss(case, op)
+        return loss(case, op)
     if name in PAIRWISE and count >= 2:
         return _pairwise(case, op)
     return None
-
-
-def _layer(case: Case, op: model.Op, name: str) -> Fault | None:
-    given, weight = op.operands[0].spec.shape, op.operands[1].spec.shape
-    linear = name == "linear"
-    module = module_of(case, op)
-    if not given or len(weight) < 2:
-        return None
-    wanted = weight[0] if name.startswith("conv_transpose") else weight[1]
-    axis = -1 if linear else (1 if len(given) == len(weight) else 0)
-    have = given[axis] if -len(given) <= axis < len(given) else 0
-    rank_off = not linear and len(given) not in (len(weight), len(weight) - 1)
-    if have == wanted and not rank_off:
-        return None
-    channels_last = not linear and not rank_off and given[-1] == wanted
-    made = made_at(case, module) if module is not None and linear else None
-    parts: dict[str, object] = {
-        "name": named(case, op, 0),
-        "layer": module.path or module.class_name if module is not None else name,
-        "given": shapes.text(given),
-        "have": have,
-        "wanted": wanted,
-        "rank": len(weight),
-        "new": "",
-    }
-    if linear:
-        expected: Shape = (*given[:-1], wanted)
-        new, changes = _resized(case, made, have)
-        parts["new"] = new or f"nn.Linear({have}, {weight[0]})"
-        return Fault("shape-linear", parts, expected, given, made, changes)
-    if rank_off:
-        return Fault("shape-conv-rank", parts, f"{len(weight)} dimensions", given)
-    if channels_last:
-        order = (0, len(given) - 1, *range(1, len(given) - 1)) if axis else (len(given) - 1, *range(len(given) - 1))
-        parts["new"] = f"{parts['name']}.permute({', '.join(map(str, order))})"
-        place = operand_place(case, op, 0)
-        return Fault("shape-channels-last", parts, tuple(given[i] for i in order), given, place)
-    expected = tuple(wanted if i == axis else d for i, d in enumerate(given))
-    return Fault("shape-channels", parts, expected, given)
-
-
-def _resized(case: Case, made: Place | None, size: object) -> tuple[str, tuple[Change, ...]]:
-    """The line that makes the layer, with its first argument set right."""
-    code = case.code(made.file) if made is not None else None
-    if code is None or made is None:
-        return "", ()
-    calls = [
-        n
-        for n in ast.walk(code.tree)
-        if isinstance(n, ast.Call) and n.lineno == made.line and n.col_offset == made.column
-    ]
-    call = as_call(calls[-1]) if calls else None
-    first = call.argument(0, "in_features") if call is not None else None
-    if call is None or first is None:
-        return "", ()
-    changes = replacement(code, code.place(first), str(size))
-    rest = [code.text(a) for a in call.positional[1:]] + [
-        f"{k}={code.text(v)}" for k, v in call.keywords.items() if v is not first
-    ]
-    return f"{code.text(call.node.func)}({', '.join([str(size), *rest])})", changes
-
-
-def _product(case: Case, op: model.Op) -> Fault | None:
-    offset = 1 if plain(op.name) == "addmm" else 0
-    if len(op.operands) < offset + 2:
-        return None
-    a, b = op.operands[offset].spec.shape, op.operands[offset + 1].spec.shape
-    if not a or not b:
-        return None
-    first, second = named(case, op, offset), named(case, op, offset + 1)
-    inner_b = b[-2] if len(b) > 1 else b[0]
-    new = f"{first} @ {second}"
-    if len(b) > 1 and a[-1] == b[-1]:
-        new = f"{first} @ {second}.{'t()' if len(b) == 2 else 'transpose(-1, -2)'}"
-    elif len(a) > 1 and a[-2] == inner_b:
-        new = f"{first}.{'t()' if len(a) == 2 else 'transpose(-1, -2)'} @ {second}"
-    elif len(b) > 1 and len(a) > 1 and b[-1] == a[-2] and b[-2] != a[-1]:
-        new = f"{second} @ {first}" if b[-1] == a[-2] else new
-    parts: dict[str, object] = {
-        "first": first,
-        "second": second,
-        "a": shapes.text(a),
-        "b": shapes.text(b),
-        "left": a[-1],
-        "right": inner_b,
-        "new": new,
-    }
-    expected: Shape = (*b[:-2], a[-1], b[-1]) if len(b) > 1 else (a[-1],)
-    return Fault("shape-matmul", parts, expected, b, blamed=offset + 1)
 
 
 def _requested(op: model.Op, error: model.ExceptionInfo) -> Shape | None:
@@ -298,59 +220,6 @@ def _right_side(case: Case, op: model.Op) -> Place | None:
     if code is None or not isinstance(written, ast.BinOp) or written.lineno == written.right.lineno:
         return None
     return code.place(written.right)
-
-
-def _loss(case: Case, op: model.Op) -> Fault | None:
-    a, b = op.operands[0].spec.shape, op.operands[1].spec.shape
-    first, second = named(case, op, 0), named(case, op, 1)
-    classes = plain(op.name) in ("cross_entropy", "nll_loss")
-    expected: Shape = (
-        (b[0], *a[1:]) if classes and a and b and a[0] != b[0] else (b if not classes else (a[0], *a[2:]) if a else a)
-    )
-    received = a if not classes or (a and b and a[0] != b[0]) else b
-    parts: dict[str, object] = {
-        "first": first,
-        "second": second,
-        "a": shapes.text(a),
-        "b": shapes.text(b),
-        "loss": plain(op.name),
-        "expected": shapes.text(expected),
-        "received": shapes.text(received),
-    }
-    cause = _batch_maker(case, op, b[0]) if classes and a and b and a[0] != b[0] else None
-    if cause is not None:
-        maker, before = cause
-        parts |= {"maker": plain(maker.name), "line": maker.stack[0].line, "before": shapes.text(before)}
-        parts["new"] = _joined_fix(case, maker)
-        return Fault("shape-loss-batch", parts, expected, received, case.place(maker.stack), arose=plain(maker.name))
-    if not classes and shapes.broadcast(a, b) is None and shapes.count(a) == shapes.count(b):
-        parts["new"] = f"{second}.reshape({first}.shape)"
-    else:
-        parts["new"] = f"Bring {first} and {second} to one batch size before this line."
-    return Fault("shape-loss", parts, expected, received)
-
-
-def _batch_maker(case: Case, op: model.Op, batch: object) -> tuple[model.Op, Shape] | None:
-    """The call upstream whose operand still had the right first size and whose result had not."""
-    value, before, wrong = op.operands[0].number, op.number, op.operands[0].spec.shape[:1]
-    for _ in range(500):
-        maker = case.producer(value, before)
-        if maker is None or not maker.operands or not maker.stack:
-            return None
-        source = next((v for v in maker.operands if v.spec.shape and v.spec.shape[:1] != wrong), None)
-        same = next((v for v in maker.operands if v.spec.shape[:1] == wrong), None)
-        if same is None:
-            return (maker, source.spec.shape) if source is not None and source.spec.shape[0] == batch else None
-        value, before = same.number, maker.number
-    return None
-
-
-def _joined_fix(case: Case, maker: model.Op) -> str:
-    code = case.code(maker.stack[0].file)
-    call = as_call(case.op_expression(maker))
-    if code is None or call is None or plain(maker.name) != "cat" or not call.positional:
-        return "Keep the batch as the first dimension there."
-    return f"{code.text(call.node.func)}({code.text(call.positional[0])}, dim=1)"
 
 
 def _from_words(case: Case, op: model.Op | None, error: model.ExceptionInfo) -> Fault:

@@ -36,6 +36,7 @@ _TYPES = {
     "Byte": "uint8",
     "Short": "int16",
 }
+_FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 _NAMES = re.compile(r"\b(" + "|".join(_TYPES) + r")\b")
 _CASTS = {
     "float32": ".float()",
@@ -48,6 +49,16 @@ _CASTS = {
 
 def call_place(case: Case, op: model.Op | None, error: model.ExceptionInfo) -> Place:
     return case.place(op.stack if op is not None and op.stack else error.stack)
+
+
+def worker_place(case: Case, error: model.ExceptionInfo) -> Place | None:
+    """The person's innermost line of a traceback that another process sent along in the message."""
+    if "Original Traceback" not in error.message:
+        return None
+    for file, line in reversed(_FRAME.findall(error.message)):
+        if case.code(file) is not None:
+            return Place(file, int(line))
+    return None
 
 
 def dtype(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) -> Finding:
@@ -115,7 +126,7 @@ def _types(op: model.Op | None, message: str) -> tuple[str, str, int]:
 
 def index(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) -> Finding:
     case = exam.case
-    place = call_place(case, op, error)
+    place = worker_place(case, error) or call_place(case, op, error)
     bounds, target = _BOUNDS.search(error.message), _TARGET.search(error.message)
     expected: Any = None
     received: Any = None

@@ -56,13 +56,15 @@ def count_mismatch(exam: Examination, backward: model.Backward) -> Finding | Non
     case, called = exam.case, pass_call(exam.case, backward)
     place = _argument_place(called)
     outputs = [root_text(case, called, backward, i) for i in range(roots)]
-    new = f"[torch.ones_like(out) for out in {called.text(_argument(called, 0)) or 'outputs'}]"
+    new = f"[torch.ones_like(out) for out in {called.text(called.root_argument) or 'outputs'}]"
     if called.roots and len(called.roots) == roots and all(called.text(r) for r in called.roots):
         new = f"[{', '.join(f'torch.ones_like({name})' for name in outputs)}]"
     name = called.text(called.seed_argument)
+    too_few = seeds < roots
+    if not too_few and called.code is not None and len(called.seeds) == seeds:
+        new = f"[{', '.join(called.code.text(one) for one in called.seeds[:roots])}]"
     if isinstance(called.seed_argument, ast.Name):
         new = f"{name} = {new}"
-    too_few = seeds < roots
     return exam.writer.write(
         "seed-count-mismatch",
         "error" if backward.outcome == "refused" else "warning",
@@ -76,10 +78,6 @@ def count_mismatch(exam: Examination, backward: model.Backward) -> Finding | Non
         **_root_fields(case, backward, 0),
         **_raise_fields(case, backward),
     )
-
-
-def _argument(called: PassCall, position: int) -> ast.expr | None:
-    return called.call.argument(position, "tensors") if called.call is not None else None
 
 
 def _count(number: int, thing: str) -> str:
@@ -220,7 +218,7 @@ def _seed_fix(
     )
     value = value_of(bound, argument.id) if isinstance(argument, ast.Name) else None
     if isinstance(value, (ast.List, ast.ListComp, ast.BinOp)) and isinstance(argument, ast.Name):
-        roots = called.text(called.call.argument(0, "tensors")) or "outputs"
+        roots = called.text(called.root_argument) or "outputs"
         return f"{argument.id} = [torch.ones_like(out) for out in {roots}]"
     swap: dict[ast.AST, str] = {target: ones}
     if target is not argument and argument is not None:

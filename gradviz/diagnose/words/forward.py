@@ -93,6 +93,15 @@ PHRASES = {
         " (or fewer) rows out of it; the layers after it don't mind, only the loss does.",
         "{new}",
     ),
+    "shape-mapped": Phrase(
+        "vmap maps over an argument that has no batch",
+        "vmap maps over the first dimension of every argument, but their sizes are {sizes}: {name} has {odd}, not"
+        " {common}.",
+        "vmap runs the function once for each entry of the mapped dimension, by default dimension 0 of ALL"
+        " arguments. An argument that is the same for every run, such as the weights, must be left out of the"
+        " mapping with None in in_dims.",
+        "{new}",
+    ),
     "shape-other-operands": Phrase(
         "A forward call refused its shapes",
         "{op} failed: {reason}. It was given {given}.",
