@@ -1,4 +1,8 @@
-"""A detached branch, mended: the gradient flows through to the encoder."""
+"""A detached branch, mended: torch standardises the features itself.
+
+What torch computes, it can differentiate. The gradient flows through the mean and the deviation
+into the encoder.
+"""
 
 import torch
 
@@ -11,7 +15,8 @@ x, y = torch.randn(16, 4), torch.randn(16, 1)
 for _ in range(3):
     optimizer.zero_grad()
     features = torch.tanh(encoder(x))
-    loss = (head(features) - y).pow(2).mean()
+    scaled = (features - features.mean(0)) / features.std(0)
+    loss = (head(scaled) - y).pow(2).mean()
     loss.backward()
     optimizer.step()
 print("encoder:", encoder.weight.grad.shape)
