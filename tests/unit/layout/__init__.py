@@ -1,0 +1,1 @@
+"""Layout: engines, passes, and the process they run in."""
