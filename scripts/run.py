@@ -62,12 +62,13 @@ def run_headless(file: Path, expected: int | None) -> int:
     if picture.exists():
         picture.unlink()  # a picture of an earlier run proves nothing
     print(f"$ gradviz export {file} -o {picture}", flush=True)
-    drawn = subprocess.run([gradviz, "export", str(file), "-o", str(picture)], stdout=subprocess.DEVNULL).returncode
-    if drawn in (0, FINDINGS) and picture.exists():
-        print(f"The picture is in {picture}")
-    else:
-        print(f"run.py: the picture was not written (gradviz export ended with {drawn})", file=sys.stderr)
+    drawn = subprocess.run(  # it runs the script again, whose output is on the screen already
+        [gradviz, "export", str(file), "-o", str(picture)], capture_output=True, text=True, errors="replace"
+    )
+    if drawn.returncode not in (0, FINDINGS) or not picture.exists():
+        print(f"{drawn.stderr}run.py: no picture (gradviz export ended with {drawn.returncode})", file=sys.stderr)
         return 1
+    print(f"The picture is in {picture}")
     as_expected = checked == expected if expected is not None else checked in (0, FINDINGS)
     return 0 if as_expected else 1
 

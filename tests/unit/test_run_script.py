@@ -53,7 +53,7 @@ def test_headless_status(
             return subprocess.CompletedProcess(command, check_ends)
         if draws:
             Path(command[-1]).write_bytes(b"png")
-        return subprocess.CompletedProcess(command, export_ends)
+        return subprocess.CompletedProcess(command, export_ends, stderr="")
 
     monkeypatch.setattr(setup_env, "ROOT", tmp_path)
     monkeypatch.setattr(subprocess, "run", fake_run)
