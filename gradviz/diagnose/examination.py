@@ -73,7 +73,8 @@ def _silent(exam: Examination) -> Iterator[Finding]:
 
 def _suspected(exam: Examination) -> Iterator[Finding]:
     """What is likely wrong, looked for only where nothing certainly is: much of it could be the consequence."""
-    yield from lost.find(exam)
+    found = list(lost.find(exam))
+    yield from found or lost.cut_on_the_way(exam)
     yield from fading.flat(exam)
     yield from fading.vanishing(exam)
     yield from axis.softmax_over_batch(exam)

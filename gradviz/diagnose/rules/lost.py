@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-from gradviz.diagnose.ancestry import leaves_behind
+from gradviz.diagnose.ancestry import Cut, as_cut, leaves_behind
 from gradviz.diagnose.bridges import Exit, exits
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding
+from gradviz.diagnose.modules import user_codes
 from gradviz.diagnose.naming import operand_name
-from gradviz.diagnose.rules.cut import mend, shown
-from gradviz.diagnose.vocabulary import plain
+from gradviz.diagnose.rules.cut import mend, shown, switched_off
+from gradviz.diagnose.source import called_name, names_in
+from gradviz.diagnose.vocabulary import COMPARISONS, plain
 from gradviz.trace import model
 from gradviz.trace.packing import VALUE_REQUIRES_GRAD
+
+_OPTIMISERS = frozenset(
+    {"SGD", "Adam", "AdamW", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "RMSprop", "Rprop", "ASGD", "LBFGS"}
+    | {"SparseAdam", "Muon", "Adafactor"}
+)
 
 
 def find(exam: Examination) -> Iterator[Finding]:
@@ -105,3 +113,98 @@ def _first_cut(case: Case, op: model.Op) -> model.Op:
             return maker
         number, before = maker.operands[0].number, maker.number
     return op
+
+
+def cut_on_the_way(exam: Examination) -> Iterator[Finding]:
+    """Parameters that never get a gradient, since `.detach()` or no_grad stands between them and the loss.
+
+    That may be meant: a target network, a frozen feature extractor. Only where the script hands them to an optimiser it
+    surely isn't; elsewhere a note says it.
+    """
+    case = exam.case
+    idle = [leaf for leaf in case.leaves if leaf.requires_grad and not leaf.in_graph and leaf.grad_spec is None]
+    if not idle or any(p.outcome != "completed" for p in case.passes) or not case.passes:
+        return
+    trained = optimised_names(case)
+    found: dict[int, tuple[Cut, list[model.Leaf]]] = {}
+    for leaf in idle:
+        cut = _first_cut_below(case, leaf.value)
+        if cut is not None:
+            found.setdefault(cut.op.number, (cut, []))[1].append(leaf)
+    told: set[tuple[str, int]] = set()
+    for cut, leaves in found.values():
+        place = case.place(cut.op.stack)
+        backward = _pass_behind(case, cut.op)
+        if backward is None or (place.file, place.line) in told:
+            continue
+        told.add((place.file, place.line))
+        wanted = any(_owner(case, leaf) in trained for leaf in leaves)
+        yield _cut_finding(exam, cut, leaves, backward, "error" if wanted else "note")
+
+
+def optimised_names(case: Case) -> set[str]:
+    """Variables whose parameters the script hands to an optimiser."""
+    found: set[str] = set()
+    for code in user_codes(case):
+        for node in ast.walk(code.tree):
+            if isinstance(node, ast.Call) and called_name(node) in _OPTIMISERS and node.args:
+                found |= names_in(node.args[0])
+    return found
+
+
+def _owner(case: Case, leaf: model.Leaf) -> str:
+    """The variable that holds the outermost module of a parameter, or the leaf itself."""
+    modules = case.trace.modules()
+    at = leaf.module
+    while at is not None and 0 <= at < len(modules):
+        if modules[at].root_name:
+            return modules[at].root_name or ""
+        at = modules[at].parent
+    return leaf.name
+
+
+def _first_cut_below(case: Case, value: int) -> Cut | None:
+    waiting, seen = [(value, -1)], {value}
+    while waiting and len(seen) < 200:
+        number, after = waiting.pop(0)
+        for op in case.users(number, after):
+            cut = as_cut(op)
+            if cut is not None and not op.results:
+                continue  # printed, compared, counted: nothing comes of it
+            if cut is not None and plain(op.name) not in COMPARISONS:
+                return cut
+            for result in op.results:
+                if result.number >= 0 and result.number not in seen:
+                    seen.add(result.number)
+                    waiting.append((result.number, op.number))
+    return None
+
+
+def _cut_finding(
+    exam: Examination, cut: Cut, leaves: list[model.Leaf], backward: model.Backward, severity: str
+) -> Finding:
+    case, op = exam.case, cut.op
+    switch = switched_off(case, op.stack) if cut.no_grad else None
+    place = switch[0] if switch is not None else case.place(op.stack)
+    names = [leaf.name for leaf in leaves if leaf.name]
+    name = operand_name(case, op, cut.operand) or "the value"
+    first = leaves[0]
+    return exam.writer.write(
+        "detached",
+        severity,
+        place,
+        "cut-silent",
+        {
+            "parameters": ", ".join(names[:3]) + (", ..." if len(names) > 3 else "") or f"{len(leaves)} parameters",
+            "op": switch[1] if switch is not None else shown(op),
+            "line": place.line,
+            "name": name,
+            "new": f"Compute {name} outside {switch[1]}." if switch is not None else mend(case, op, name),
+        },
+        op=plain(op.name).strip("_"),
+        pass_id=backward.id,
+        symptom_line=backward.stack[0].line if backward.stack else None,
+        expected_shape=f"{first.name or 'a parameter'}.grad {list(first.spec.shape)}",
+        received_shape="None",
+        confidence=0.7,
+    )
