@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from gradviz.document.hub import Selection
@@ -31,14 +31,24 @@ W = TypeVar("W", bound=QWidget)
 
 
 def found(pane: InspectorPane, kind: type[W], at: int = 0) -> W:
+    whole(pane)
     assert pane.page is not None
     widget = pane.page.findChildren(kind)[at]
     assert isinstance(widget, kind)
     return widget
 
 
+def whole(pane: InspectorPane) -> None:
+    """All of the page is built."""
+    settle(pane)
+    for _ in range(20):
+        QApplication.processEvents()
+    assert pane.page is not None and pane.page.whole()
+
+
 def rows(pane: InspectorPane, title: str) -> dict[str, str]:
     """Labels and values of a section."""
+    whole(pane)
     assert pane.page is not None
     section = next(section for section in pane.page.sections if section.title() == title)
     return dict(pair for part in section.findChildren(Rows) for pair in part.plain())
@@ -106,7 +116,7 @@ def test_values_that_are_not_finite(tmp_path: Path, qtbot: QtBot) -> None:
     hub = hub_on(built.non_finite(tmp_path / "run.gradviz"), position=3)
     pane = shown(InspectorPane, hub, qtbot)
     assert "NaN 4" in chips(pane)
-    assert dict(values(pane).figures)["NaN"] == "4"
+    assert dict(values(pane).figures.figures)["NaN"] == "4"
     hub.change(position=2)
     settle(pane)
     assert "Inf 4" in chips(pane)
@@ -155,8 +165,8 @@ def test_values_that_were_not_kept(tmp_path: Path, qtbot: QtBot) -> None:
     pane = shown(InspectorPane, hub_on(built.chain(tmp_path / "run.gradviz", 3), position=1), qtbot)
     view = values(pane)
     # THEN the pane says so and offers another run
-    assert not view.kept() and view.figures == []
-    assert view.record.text() == "Record again with values"
+    assert not view.kept() and view.figures.figures == ()
+    assert view.record is not None and view.record.text() == "Record again with values"
     with qtbot.waitSignal(pane.record_requested):
         click(view.record)
 
@@ -177,7 +187,7 @@ def test_folded_sections_stay_folded(recordings: dict[str, Path], qtbot: QtBot) 
     hub = hub_on(recordings["mlp"], position=6)
     pane = shown(InspectorPane, hub, qtbot)
     section = found(pane, Section)
-    click(section.head)
+    click(section, QPoint(40, 18))
     assert section.body.isHidden()
     hub.change(position=7)
     settle(pane)
@@ -188,9 +198,8 @@ def test_folded_sections_stay_folded(recordings: dict[str, Path], qtbot: QtBot) 
 def test_heat_map_and_histogram(recordings: dict[str, Path], qtbot: QtBot) -> None:
     pane = shown(InspectorPane, hub_on(recordings["mlp"], position=6), qtbot)
     view = values(pane)
-    qtbot.waitUntil(lambda: view._heat is not None, timeout=LOADED)
-    heat = view._heat
-    assert heat is not None and heat._shape == (32, 64)
+    qtbot.waitUntil(lambda: view.plots is not None, timeout=LOADED)
+    assert view.plots is not None and view.plots.heat._shape == (32, 64)
     assert "zeros not drawn in the histogram" in view._read_out.text()
     # WHEN the pointer is on a cell
     view._point(3, 12)
@@ -208,6 +217,17 @@ def test_heat_map_and_histogram(recordings: dict[str, Path], qtbot: QtBot) -> No
     assert view.description == "float32 · [32, 64]"
 
 
+def test_plots_are_made_once(recordings: dict[str, Path], qtbot: QtBot) -> None:
+    hub = hub_on(recordings["mlp"], position=6)
+    pane = shown(InspectorPane, hub, qtbot)
+    qtbot.waitUntil(lambda: values(pane).plots is not None, timeout=LOADED)
+    first = values(pane).plots
+    hub.change(position=2)
+    settle(pane)
+    qtbot.waitUntil(lambda: values(pane).plots is not None)
+    assert values(pane).plots is first
+
+
 def test_samples_with_strides_say_where_a_value_stands(tmp_path: Path, qtbot: QtBot) -> None:
     trace = TraceBuilder(tmp_path / "run.gradviz")
     one = trace.backward(trace.at(1))
@@ -216,7 +236,7 @@ def test_samples_with_strides_say_where_a_value_stands(tmp_path: Path, qtbot: Qt
     trace.sample(kept, one.id, one.step(node), whole=[100, 300], strides=[10, 1])
     pane = shown(InspectorPane, hub_on(one.end().save()), qtbot)
     view = values(pane)
-    qtbot.waitUntil(lambda: view._heat is not None, timeout=LOADED)
+    qtbot.waitUntil(lambda: view.plots is not None, timeout=LOADED)
     assert view.value_text(2, 5).startswith("[20, 10] = ")
 
 

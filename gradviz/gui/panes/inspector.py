@@ -11,6 +11,7 @@ from gradviz.gui.panes.inspector_edge import build_edge, build_seed
 from gradviz.gui.panes.inspector_node import NodePage
 from gradviz.gui.panes.inspector_page import Page
 from gradviz.gui.panes.inspector_summary import build_group, build_summary
+from gradviz.gui.panes.inspector_values import ValuesPool
 from gradviz.gui.panes.pane import Pane, page_scroller, words_page
 from gradviz.gui.panes.plot_loader import PlotLoader
 from gradviz.gui.theme import Theme
@@ -28,7 +29,7 @@ class InspectorPane(Pane):
         self._facts: PassFacts | None = None
         self._subject: Selection | None = None
         self.page: Page | None = None
-        self.loader = PlotLoader(self)
+        self._views = ValuesPool(theme, PlotLoader(self), self)
         self._area = page_scroller(self.tr("Inspector"), self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -43,9 +44,9 @@ class InspectorPane(Pane):
             return
         if {"trace", "pass"} & changed or self._facts is None:
             self._facts = PassFacts(view.trace, view.pass_id)
-        page = Page(self.theme, self.loader, frozenset(self._shut), self)
+        self._views.take_back()
+        page = Page(self.theme, self._views, frozenset(self._shut), self)
         self._build(page, self._facts, view)
-        page.finish()
         self._put(page, subject_of(view, self._facts))
 
     def show_damage(self, sentence: str) -> None:
@@ -74,13 +75,17 @@ class InspectorPane(Pane):
         page.link_followed.connect(self._follow)
         page.folded.connect(self._remember_folded)
         page.record_requested.connect(self.record_requested)
-        self._area.setWidget(page)
         if at:
-            bar = self._area.verticalScrollBar()
-            QTimer.singleShot(0, page, lambda: bar.setValue(at))
+            page.completed.connect(lambda: QTimer.singleShot(0, page, lambda: self._scroll_to(at)))
+        self._area.setWidget(page)
+        page.finish()
+
+    def _scroll_to(self, value: int) -> None:
+        self._area.verticalScrollBar().setValue(value)
 
     def _say(self, words: str) -> None:
         self.page, self._subject = None, None
+        self._views.take_back()
         self._area.setWidget(words_page(words))
 
     # -- the person

@@ -9,8 +9,8 @@ import numpy as np
 from gradviz.diagnose.finding import Finding
 from gradviz.document.hub import View
 from gradviz.document.pass_facts import PassFacts
-from gradviz.gui.panes.inspector_node import SampleReader, findings_at, rule_words, show_pair
 from gradviz.gui.panes.inspector_page import Page
+from gradviz.gui.panes.inspector_parts import SampleReader, findings_at, rule_words, show_pair
 from gradviz.gui.panes.inspector_section import Chip, Row
 from gradviz.gui.panes.inspector_values import Values
 from gradviz.gui.panes.inspector_words import node_link, node_words, place_row, spec_words, stack_rows, translate

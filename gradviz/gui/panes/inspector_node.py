@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 
-from gradviz.diagnose.finding import Finding
-from gradviz.document.comparison import compare, single, stretched, summed_dims
+from gradviz.document.comparison import stretched, summed_dims
 from gradviz.document.hub import View
 from gradviz.document.pass_facts import PassFacts, spec_text
 from gradviz.gui.panes.inspector_page import Page, steps_in_pass
-from gradviz.gui.panes.inspector_section import Chip, Row, Section
+from gradviz.gui.panes.inspector_parts import SampleReader, findings_at, rule_words, show_pair
+from gradviz.gui.panes.inspector_section import Chip, Row
 from gradviz.gui.panes.inspector_values import Values
 from gradviz.gui.panes.inspector_words import (
     node_link,
@@ -21,7 +21,7 @@ from gradviz.gui.panes.inspector_words import (
     translate,
 )
 from gradviz.scene.words import shape_text
-from gradviz.trace.model import Leaf, Sample, Spec, Step
+from gradviz.trace.model import Leaf, Step
 from gradviz.trace.packing import NODE_CUSTOM, OP_RAISED
 from gradviz.trace.replay import ENDED
 
@@ -44,10 +44,10 @@ class NodePage:
         self.shapes()
         self.returned()
         self.page.values("values", translate("Inspector", "Gradient"), self.values())
-        self.leaf()
-        self.saved()
-        self.handed_on()
-        self.forward()
+        for part in (self.leaf, self.saved, self.handed_on, self.forward, self.stack):
+            self.page.later(part)
+
+    def stack(self) -> None:
         stack = self.facts.stack(self.node)
         self.page.rows("stack", translate("Inspector", "Made by your lines"), stack_rows(stack))
 
@@ -253,54 +253,6 @@ class NodePage:
             rows.append(Row(translate("Inspector", "Result"), spec_words(result.spec)))
         words = translate("Inspector", "This call raised.") if op.flags & OP_RAISED else ""
         self.page.rows("forward", translate("Inspector", "Forward call"), rows, words=words)
-
-
-class SampleReader:
-    """Reads a kept sample when it is looked at."""
-
-    def __init__(self, facts: PassFacts, step: int, slot: int, roles: tuple[str, ...]) -> None:
-        self._facts, self._step, self._slot, self._roles = facts, step, slot, roles
-
-    def __call__(self) -> Sample | None:
-        found = self._facts.trace.samples(self._facts.pass_id, self._step)
-        return next((one for one in found if one.slot == self._slot and one.role in self._roles), None)
-
-
-def show_pair(page: Page, section: Section, wanted: Spec | None, given: Spec | None, arrived: bool) -> None:
-    """Expected beside received, with dtype and device where both are known."""
-    expected, received = translate("Inspector", "Expected"), translate("Inspector", "Received")
-    if wanted is not None and given is not None:
-        page.table(section, compare(wanted.shape, given.shape), (expected, received))
-        rows = []
-        for label, mine, yours in (("dtype", wanted.dtype, given.dtype), ("device", wanted.device, given.device)):
-            rows.append(Row(label, f"{mine} {'=' if mine == yours else '≠'} {yours}"))
-        section.rows.addWidget(page.links(rows, section))
-        return
-    if wanted is not None:
-        page.table(section, single(wanted.shape), (expected,))
-    if given is not None:
-        page.table(section, single(given.shape), (received,))
-        return
-    if arrived:
-        page.note(section, translate("Inspector", "None: an undefined gradient, taken as zeros."))
-    else:
-        page.note(section, translate("Inspector", "Nothing has arrived here."))
-
-
-def findings_at(view: View, pass_id: int, node: int, seed: bool = False) -> list[Finding]:
-    """Findings that mark this node (or, with `seed`, the seed that enters it); the one that is shown comes first."""
-    found = []
-    for number, finding in enumerate(view.findings):
-        if finding.pass_id not in (None, pass_id):
-            continue
-        if any(mark.node == node and (mark.kind == "seed") == seed for mark in finding.marks):
-            found.append((number != view.finding, number, finding))
-    return [finding for _, _, finding in sorted(found, key=lambda each: each[:2])]
-
-
-def rule_words(rule: str) -> str:
-    """'silent-broadcast' as a chip says it."""
-    return rule.replace("-", " ").capitalize()
 
 
 def leaf_kind(leaf: Leaf) -> str:

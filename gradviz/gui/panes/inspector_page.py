@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from gradviz.document.comparison import Comparison
@@ -13,10 +13,8 @@ from gradviz.document.pass_facts import PassFacts
 from gradviz.draw.tokens import PANE_INSET
 from gradviz.gui.panes.inspector_cells import ShapeTable
 from gradviz.gui.panes.inspector_section import Chip, Chips, Row, Rows, Section, caption
-from gradviz.gui.panes.inspector_values import Values, ValuesView
+from gradviz.gui.panes.inspector_values import Values, ValuesPool
 from gradviz.gui.panes.inspector_words import cell_words
-from gradviz.gui.panes.plot_loader import PlotLoader
-from gradviz.gui.style_sheet import set_role
 from gradviz.gui.theme import Theme
 
 
@@ -26,15 +24,18 @@ class Page(QWidget):
     link_followed = Signal(str)
     folded = Signal(str, bool)
     record_requested = Signal()
+    completed = Signal()
 
-    def __init__(self, theme: Theme, loader: PlotLoader, shut: frozenset[str], parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, views: ValuesPool, shut: frozenset[str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.theme, self._loader, self._shut = theme, loader, shut
+        self.theme, self._views, self._shut = theme, views, shut
         self.sections: list[Section] = []
         self.heading_text = ""
         self.chips: tuple[Chip, ...] = ()
+        self._later: list[Callable[[], None]] = []
+        self._finished = 0  # 1 once there is a stretch at the end, above which sections are put
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        set_role(self, "pane")
+        self.setProperty("role", "pane")
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(0)
@@ -44,19 +45,14 @@ class Page(QWidget):
         head = QWidget(self)
         rows = QVBoxLayout(head)
         rows.setContentsMargins(PANE_INSET, 12, PANE_INSET, 12)
-        rows.setSpacing(3)
-        small = QLabel(kicker, head)
-        set_role(small, "secondary")
-        big = QLabel(head)
-        big.setTextFormat(Qt.TextFormat.RichText)
-        big.setText(title_html(title, rest))
-        big.setWordWrap(True)
-        big.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        set_role(big, "title")
-        rows.addWidget(small)
-        rows.addWidget(big)
+        rows.setSpacing(7)
+        words = QLabel(head)
+        words.setTextFormat(Qt.TextFormat.RichText)
+        words.setText(heading_html(kicker, title, rest, self.theme))
+        words.setWordWrap(True)
+        words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        rows.addWidget(words)
         if chips:
-            rows.addSpacing(4)
             rows.addWidget(Chips(self.theme, chips, head))
         self._layout.addWidget(head)
 
@@ -64,7 +60,7 @@ class Page(QWidget):
         made = Section(self.theme, key, title, extra, key in self._shut, self)
         made.toggled.connect(self.folded)
         self.sections.append(made)
-        self._layout.addWidget(made)
+        self._layout.insertWidget(self._layout.count() - self._finished, made)
         return made
 
     def rows(self, key: str, title: str, rows: Sequence[Row], extra: str = "", words: str = "") -> None:
@@ -85,35 +81,57 @@ class Page(QWidget):
     def sentence(self, words: str, parent: QWidget) -> QLabel:
         label = QLabel(words, parent)
         label.setWordWrap(True)
-        set_role(label, "secondary")
+        label.setProperty("role", "secondary")
         return label
 
     def table(self, section: Section, comparison: Comparison, labels: tuple[str, ...], tone: str = "error") -> None:
         section.rows.addWidget(ShapeTable(self.theme, comparison, labels, cell_words(), section, tone))
 
     def note(self, section: Section, words: str) -> None:
-        section.rows.addWidget(caption(self.theme, words, section))
+        section.rows.addWidget(caption(words, section))
 
     def values(self, key: str, title: str, choices: Sequence[Values]) -> None:
         if not choices:
             return
         section = self.section(key, title)
-        view = ValuesView(self.theme, self._loader, choices, section)
-        view.described.connect(section.say)
-        view.record_requested.connect(self.record_requested)
-        section.say(view.description)
+        view = self._views.take(section.body, choices, section.say, lambda level: self.record_requested.emit())
         section.rows.addWidget(view)
 
+    def later(self, build: Callable[[], None]) -> None:
+        """What lies below the fold is built in turns of its own, so that a step never keeps the window waiting."""
+        self._later.append(build)
+
     def finish(self) -> None:
+        """The page is shown as it is, and goes on to build what was put off."""
         self._layout.addStretch(1)
+        self._finished = 1
+        self._next()
+
+    def whole(self) -> bool:
+        return not self._later
+
+    def _next(self) -> None:
+        if self._later:
+            QTimer.singleShot(0, self, self._build_next)
+        else:
+            self.completed.emit()
+
+    def _build_next(self) -> None:
+        self._later.pop(0)()
+        self._next()
 
     def titles(self) -> list[str]:
         return [section.title() for section in self.sections]
 
 
-def title_html(title: str, rest: str) -> str:
+def heading_html(kicker: str, title: str, rest: str, theme: Theme) -> str:
+    """Where one is in small, the title in large, the rest of it quieter."""
+    tokens = theme.tokens
     quiet = f' <span style="font-weight: 400; font-size: 13px">{escape(rest)}</span>' if rest else ""
-    return escape(title) + quiet
+    return (
+        f'<div style="font-size: 12px; color: {tokens.text2}">{escape(kicker)}</div>'
+        f'<div style="font-size: 15px; font-weight: 600; color: {tokens.text}">{escape(title)}{quiet}</div>'
+    )
 
 
 def steps_in_pass(facts: PassFacts) -> int:

@@ -1,4 +1,4 @@
-"""Heat map and histogram of kept values. Imports pyqtgraph: loaded by PlotLoader, never by an import statement."""
+"""Heat map and histogram of kept values. Imports pyqtgraph, so PlotLoader loads it, away from the window."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from gradviz.document.sample_values import Histogram, Slice, number_text
 from gradviz.draw.tokens import CELL, TICK
@@ -16,6 +16,30 @@ from gradviz.gui.theme import Theme
 HEAT_HEIGHT = 132
 LEAST_CELL = 4  # px of a cell of a small picture before it is handed over, so that its hatching shows
 Pixels = NDArray[np.uint8]
+
+
+class Plots(QWidget):
+    """Heat map, its colours and a histogram. `pointed` (row, column) follows the pointer, (-1, -1) outside."""
+
+    pointed = Signal(int, int)
+    picked = Signal(int, int)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.heat, self.bar, self.bars = HeatMap(theme, self), ColorBar(theme, self), HistogramPlot(theme, self)
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(2)
+        for widget in (self.heat, self.bar, self.bars):
+            rows.addWidget(widget)
+        self.heat.pointed.connect(self.pointed)
+        self.heat.picked.connect(self.picked)
+
+    def show_values(self, part: Slice, limits: tuple[float, float], bars: Histogram) -> None:
+        self.heat.show_slice(part, limits)
+        self.bar.show_limits(limits)
+        self.bars.setVisible(bool(bars.counts.any()))
+        self.bars.show_histogram(bars)
 
 
 class HeatMap(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types

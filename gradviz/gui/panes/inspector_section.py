@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from html import escape
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from gradviz.draw.icons import draw_icon
 from gradviz.draw.tokens import CAPTION, CELL, ICON, LIST, PANE_INSET, RADIUS
-from gradviz.gui.style_sheet import set_role
 from gradviz.gui.theme import Theme
 
 CHIP_HEIGHT = 22
+HEAD = 34
+FIGURE_HEIGHT = 37
 PADDING = "padding: 2px 6px 2px 0"
 CHIP_INKS = {  # kind -> (ink, fill)
     "error": ("error", "error_soft"),
@@ -49,58 +50,98 @@ class Row:
 
 
 class Section(QWidget):
-    """A heading that folds what is below it. Folded sections stay folded for the next subject: by `key`."""
+    """A heading that folds what is below it: a click on it, Space or Enter. Folded sections stay folded, by `key`.
+
+    The heading is painted, not made of widgets: a page is built anew at every step, and each widget costs.
+    """
 
     toggled = Signal(str, bool)
 
     def __init__(self, theme: Theme, key: str, title: str, extra: str, folded: bool, parent: QWidget) -> None:
         super().__init__(parent)
-        self._theme, self.key = theme, key
-        self.head = QToolButton(self)
-        self.head.setText(" " + title)
-        self.head.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.head.setFont(theme.font(LIST, 600))
-        self.head.setStyleSheet("QToolButton { font-weight: 600; padding: 2px 4px 2px 0; margin-left: -5px; }")
-        self.head.setAutoRaise(True)
-        self.head.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.head.clicked.connect(self._toggle)
-        self._extra = QLabel(extra, self)
-        set_role(self._extra, "secondary")
+        self._theme, self.key, self._title, self._extra = theme, key, title, extra
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAccessibleName(title)
         self.body = QWidget(self)
         self.rows = QVBoxLayout(self.body)
         self.rows.setContentsMargins(0, 2, 0, 0)
         self.rows.setSpacing(6)
-        top = QHBoxLayout()
-        top.setContentsMargins(0, 0, 0, 0)
-        top.addWidget(self.head)
-        top.addStretch(1)
-        top.addWidget(self._extra)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(PANE_INSET, 9, PANE_INSET, 13)
-        layout.setSpacing(2)
-        layout.addLayout(top)
+        layout.setContentsMargins(PANE_INSET, HEAD, PANE_INSET, 13)
         layout.addWidget(self.body)
-        self._fold(folded)
+        self.body.setHidden(folded)
+
+    def title(self) -> str:
+        return self._title
 
     def say(self, extra: str) -> None:
         """The quiet words at the right of the heading."""
-        self._extra.setText(extra)
+        self._extra = extra
+        self.update()
 
-    def title(self) -> str:
-        return self.head.text().strip()
-
-    def _toggle(self) -> None:
+    def toggle(self) -> None:
         folded = not self.body.isHidden()
-        self._fold(folded)
+        self.body.setHidden(folded)
+        self.update()
         self.toggled.emit(self.key, folded)
 
-    def _fold(self, folded: bool) -> None:
-        self.body.setVisible(not folded)
-        self.head.setIcon(self._theme.icon("chevron_right" if folded else "chevron_down"))
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.position().y() < HEAD:
+            self.toggle()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.toggle()
+            return
+        super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.fillRect(0, 0, self.width(), 1, self._theme.color("border"))
+        icon = "chevron_right" if self.body.isHidden() else "chevron_down"
+        draw_icon(painter, icon, PANE_INSET - 2, (HEAD - ICON) / 2 + 2, self._theme.tokens, ICON, "text")
+        middle = Qt.AlignmentFlag.AlignVCenter
+        room = QRectF(PANE_INSET + ICON + 6, 4, self.width() - 2 * PANE_INSET - ICON - 6, HEAD - 4)
+        painter.setFont(self._theme.font(LIST, 600))
+        painter.setPen(self._theme.color("text"))
+        painter.drawText(room, Qt.AlignmentFlag.AlignLeft | middle, self._title)
+        painter.setFont(self._theme.font(LIST))
+        painter.setPen(self._theme.color("text2"))
+        painter.drawText(room, Qt.AlignmentFlag.AlignRight | middle, self._extra)
+        painter.end()
+
+
+class Figures(QWidget):
+    """Names and figures in four columns, painted."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.figures: tuple[tuple[str, str], ...] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_figures(self, figures: Sequence[tuple[str, str]]) -> None:
+        self.figures = tuple(figures)
+        self.setAccessibleName(", ".join(f"{name} {text}" for name, text in figures))
+        self.setVisible(bool(figures))
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(240, -(-len(self.figures) // 4) * FIGURE_HEIGHT)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        width = self.width() / 4
+        for at, (name, text) in enumerate(self.figures):
+            x, y = at % 4 * width, at // 4 * FIGURE_HEIGHT
+            wrong = name in ("NaN", "Inf") and text != "0"
+            painter.setFont(self._theme.font(CAPTION, 400))
+            painter.setPen(self._theme.color("text2"))
+            painter.drawText(QRectF(x, y, width, 16), Qt.AlignmentFlag.AlignVCenter, name)
+            painter.setFont(self._theme.font(CELL, 600 if wrong else 400))
+            painter.setPen(self._theme.color("error" if wrong else "text"))
+            painter.drawText(QRectF(x, y + 15, width, 18), Qt.AlignmentFlag.AlignVCenter, text)
         painter.end()
 
 
@@ -191,10 +232,9 @@ def table_html(theme: Theme, rows: Sequence[Row]) -> str:
     return f'<table style="font-size: {LIST.size}px" cellspacing="0">{"".join(lines)}</table>'
 
 
-def caption(theme: Theme, text: str, parent: QWidget) -> QLabel:
+def caption(text: str, parent: QWidget) -> QLabel:
     """A quiet line under something."""
     label = QLabel(text, parent)
-    label.setFont(theme.font(CAPTION))
     label.setWordWrap(True)
-    set_role(label, "caption")
+    label.setProperty("role", "caption")
     return label

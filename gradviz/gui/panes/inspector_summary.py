@@ -50,8 +50,8 @@ def build_summary(page: Page, facts: PassFacts, view: View) -> None:
         page.rows("pass", translate("Inspector", "This pass"), rows, words=words)
     else:
         page.rows("pass", translate("Inspector", "This pass"), rows)
-    page.rows("norms", translate("Inspector", "Gradient norms"), norm_rows(facts))
-    leaf_section(page, facts, [leaf for leaf in facts.leaves if leaf.requires_grad], "")
+    page.later(lambda: page.rows("norms", translate("Inspector", "Gradient norms"), norm_rows(facts)))
+    page.later(lambda: leaf_section(page, facts, [leaf for leaf in facts.leaves if leaf.requires_grad], ""))
 
 
 def outcome_words(outcome: str) -> str:

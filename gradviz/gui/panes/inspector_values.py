@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QPushButton, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSpinBox, QVBoxLayout, QWidget
 
 from gradviz.document.sample_values import (
     Floats,
@@ -22,15 +22,14 @@ from gradviz.document.sample_values import (
     stats_of,
     values_of,
 )
-from gradviz.gui.panes.inspector_section import caption
+from gradviz.gui.panes.inspector_section import Figures, caption
 from gradviz.gui.panes.plot_loader import PlotLoader
-from gradviz.gui.style_sheet import set_role
 from gradviz.gui.theme import Theme
 from gradviz.scene.words import shape_text
 from gradviz.trace.model import Sample, Spec, Stats
 
 if TYPE_CHECKING:
-    from gradviz.gui.panes import inspector_plots
+    from gradviz.gui.panes.inspector_plots import Plots
 
 
 @dataclass(frozen=True)
@@ -44,105 +43,109 @@ class Values:
 
 
 class ValuesView(QWidget):
-    """Shows one of several Values. `record_requested` asks for a run that keeps them."""
+    """Shows one of several Values; made once and used for page after page. The page of the moment is told dtype and
+    shape of what is shown, and asked for a run that keeps values.
+    """
 
-    record_requested = Signal()
-    described = Signal(str)  # dtype and shape of what is shown, for the section's heading
-
-    def __init__(self, theme: Theme, loader: PlotLoader, choices: Sequence[Values], parent: QWidget) -> None:
+    def __init__(self, theme: Theme, loader: PlotLoader, parent: QWidget) -> None:
         super().__init__(parent)
-        self._theme, self._loader, self._choices = theme, loader, tuple(choices)
+        self._theme, self._loader = theme, loader
+        self._choices: tuple[Values, ...] = ()
+        self._sample: Sample | None = None
         self._numbers: Floats | None = None
         self._part: Slice | None = None
         self._locked = False
+        self._described: Callable[[str], None] = nobody
+        self._record: Callable[[str], None] = nobody
         self.description = ""
-        self._heat: inspector_plots.HeatMap | None = None
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setSpacing(6)
-        self._layout.addLayout(self._controls())
-        self._plots = QWidget(self)
-        self._plot_rows = QVBoxLayout(self._plots)
-        self._plot_rows.setContentsMargins(0, 0, 0, 0)
-        self._plot_rows.setSpacing(2)
-        self._layout.addWidget(self._plots)
-        self._read_out = caption(theme, "", self)
-        self._layout.addWidget(self._read_out)
-        self._nothing = self._kept_nothing()
-        self._layout.addWidget(self._nothing)
-        self._figures = QWidget(self)
-        QGridLayout(self._figures).setContentsMargins(0, 2, 0, 0)
-        self._layout.addWidget(self._figures)
+        self.plots: Plots | None = None
+        self.record: QPushButton | None = None
+        self.slice: QSpinBox | None = None
+        self.rows = QVBoxLayout(self)
+        self.rows.setContentsMargins(0, 0, 0, 0)
+        self.rows.setSpacing(6)
+        self._controls = QHBoxLayout()
+        self.chooser = combo([], self.tr("Which gradient"), self)
+        self.scale = combo([self.tr("Symmetric"), self.tr("Full range")], self.tr("Colour scale"), self)
+        self._controls.addWidget(self.chooser, 3)
+        self._controls.addWidget(self.scale, 2)
+        self.rows.addLayout(self._controls)
+        self._read_out = caption("", self)
+        self.rows.addWidget(self._read_out)
+        self.figures = Figures(theme, self)
+        self.rows.addWidget(self.figures)
+        self.chooser.currentIndexChanged.connect(self._choose)
+        self.scale.currentIndexChanged.connect(self._draw)
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.timeout.connect(self._draw)
         loader.ready.connect(self._draw)
+        loader.failed.connect(self._read_out.setText)
+
+    def show_choices(
+        self, choices: Sequence[Values], described: Callable[[str], None], record: Callable[[str], None]
+    ) -> None:
+        self._choices, self._described, self._record = tuple(choices), described, record
+        self.chooser.blockSignals(True)
+        self.chooser.clear()
+        self.chooser.addItems([choice.label for choice in choices])
+        self.chooser.blockSignals(False)
+        self.chooser.setVisible(len(choices) > 1)
         self._choose(0)
 
-    # -- parts
-    def _controls(self) -> QHBoxLayout:
-        self.chooser = QComboBox(self)
-        self.chooser.addItems([choice.label for choice in self._choices])
-        self.chooser.setVisible(len(self._choices) > 1)
-        self.chooser.setAccessibleName(self.tr("Which gradient"))
-        self.chooser.currentIndexChanged.connect(self._choose)
-        self.scale = QComboBox(self)
-        self.scale.addItems([self.tr("Symmetric"), self.tr("Full range")])
-        self.scale.setAccessibleName(self.tr("Colour scale"))
-        self.scale.currentIndexChanged.connect(self._draw)
-        self.slice = QSpinBox(self)
-        self.slice.setPrefix(self.tr("slice "))
-        self.slice.setAccessibleName(self.tr("Slice of the leading dimensions"))
-        self.slice.valueChanged.connect(self._draw)
-        row = QHBoxLayout()
-        row.setSpacing(6)
-        for control in (self.chooser, self.slice, self.scale):
-            control.setStyleSheet("font-size: 12px;")
-            row.addWidget(control, 3 if control is self.chooser else 2)
-        for combo in (self.chooser, self.scale):
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            combo.setMinimumContentsLength(6)
-        return row
-
-    def _kept_nothing(self) -> QWidget:
-        box = QWidget(self)
-        rows = QVBoxLayout(box)
-        rows.setContentsMargins(0, 4, 0, 4)
-        self._why = QLabel(self.tr("Values weren't kept for this step."), box)
-        self._why.setWordWrap(True)
-        set_role(self._why, "secondary")
-        self.record = QPushButton(self.tr("Record again with values"), box)
-        self.record.clicked.connect(self.record_requested)
-        rows.addWidget(self._why)
-        line = QHBoxLayout()
-        line.addWidget(self.record)
-        line.addStretch(1)
-        rows.addLayout(line)
-        return box
+    def forget(self) -> None:
+        """The page goes: nobody is told any more."""
+        self._described = self._record = nobody
 
     # -- showing
     def _choose(self, number: int) -> None:
         if not 0 <= number < len(self._choices):
             return
         choice = self._choices[number]
-        sample = choice.sample() if choice.spec is not None else None
-        self._sample = sample
-        self._numbers = values_of(sample) if sample is not None else None
+        self._sample = choice.sample() if choice.spec is not None else None
+        self._numbers = values_of(self._sample) if self._sample is not None else None
         self._locked = False
-        count = slices(self._numbers) if self._numbers is not None else 1
-        self.slice.setRange(1, max(1, count))
-        self.slice.setSuffix(self.tr(" of {count}").format(count=f"{count:,}"))
-        self.slice.setVisible(count > 1)
         kept = self._numbers is not None and self._numbers.size > 0
+        self._offer_slices(slices(self._numbers) if self._numbers is not None else 1)
         self.scale.setVisible(kept)
-        self._plots.setVisible(kept)
-        self._nothing.setVisible(not kept and choice.spec is not None)
+        if self.plots is not None:
+            self.plots.setVisible(kept)
+        self._offer_record(not kept and choice.spec is not None)
         self._show_figures(choice)
         words = "None" if choice.spec is None else f"{choice.spec.dtype} · {shape_text(choice.spec.shape)}"
         self.description = words
-        self.described.emit(words)
+        self._described(words)
+        self._read_out.setVisible(kept)
         if kept:
             self._loader.begin()
-            self._draw()
-        else:
-            self._read_out.setText("")
+            self._soon.start(0)  # the words first, then the pictures
+
+    def _offer_slices(self, count: int) -> None:
+        """A field for the leading dimensions, where there are more than two."""
+        if self.slice is None and count > 1:
+            self.slice = QSpinBox(self)
+            self.slice.setPrefix(self.tr("slice "))
+            self.slice.setAccessibleName(self.tr("Slice of the leading dimensions"))
+            self.slice.valueChanged.connect(self._draw)
+            self._controls.insertWidget(1, self.slice, 2)
+        if self.slice is not None:
+            self.slice.setRange(1, max(1, min(count, 2**31 - 1)))
+            self.slice.setSuffix(self.tr(" of {count}").format(count=f"{count:,}"))
+            self.slice.setVisible(count > 1)
+
+    def _offer_record(self, missing: bool) -> None:
+        """Why there are no pictures, and what can be done."""
+        if self.record is None and missing:
+            self._why = QLabel(self.tr("Values weren't kept for this step."), self)
+            self._why.setWordWrap(True)
+            self._why.setProperty("role", "secondary")
+            self.record = QPushButton(self.tr("Record again with values"), self)
+            self.record.clicked.connect(lambda: self._record("values"))
+            self.rows.insertWidget(1, self._why)
+            self.rows.insertWidget(2, self.record, 0, Qt.AlignmentFlag.AlignLeft)
+        if self.record is not None:
+            self.record.setVisible(missing)
+            self._why.setVisible(missing)
 
     def kept(self) -> bool:
         return self._numbers is not None
@@ -154,24 +157,21 @@ class ValuesView(QWidget):
         if not self._loader.loaded:
             self._read_out.setText(self.tr("Loading the plots…"))
             return
-        from gradviz.gui.panes import inspector_plots as plots  # the loader has loaded it: this costs nothing now
+        if self.plots is None:
+            from gradviz.gui.panes.inspector_plots import Plots  # the loader has loaded it: this costs nothing now
 
-        if self._heat is None:
-            self._heat = plots.HeatMap(self._theme, self._plots)
-            self._bar = plots.ColorBar(self._theme, self._plots)
-            self._bars = plots.HistogramPlot(self._theme, self._plots)
-            for widget in (self._heat, self._bar, self._bars):
-                self._plot_rows.addWidget(widget)
-            self._heat.pointed.connect(self._point)
-            self._heat.picked.connect(self._pick)
-        self._part = slice_of(self._numbers, self.slice.value() - 1)
+            self.plots = Plots(self._theme, self)
+            self.rows.insertWidget(1, self.plots)
+            self.plots.pointed.connect(self._point)
+            self.plots.picked.connect(self._pick)
+        self._part = slice_of(self._numbers, self.slice_number())
         limits = limits_of(self._numbers, symmetric=self.scale.currentIndex() == 0)
-        self._heat.show_slice(self._part, limits)
-        self._bar.show_limits(limits)
-        bars = histogram(self._numbers)
-        self._bars.setVisible(bool(bars.counts.any()))
-        self._bars.show_histogram(bars)
+        self.plots.show_values(self._part, limits, histogram(self._numbers))
+        self.plots.show()
         self._rest()
+
+    def slice_number(self) -> int:
+        return self.slice.value() - 1 if self.slice is not None else 0
 
     def _rest(self) -> None:
         """The caption while the pointer is elsewhere: what was left out."""
@@ -212,33 +212,64 @@ class ValuesView(QWidget):
         if numbers.ndim < 2:
             index = ((row * part.row_step * part.columns + column * part.column_step) * steps[1],) * numbers.ndim
         else:
-            leading = np.unravel_index(self.slice.value() - 1, numbers.shape[:-2]) if numbers.ndim > 2 else ()
+            leading = np.unravel_index(self.slice_number(), numbers.shape[:-2]) if numbers.ndim > 2 else ()
             last = (row * part.row_step * steps[0], column * part.column_step * steps[1])
             index = (*(int(at) for at in leading), *last)
         return f"{shape_text(index)} = {number_text(float(part.cells[row, column]))}"
 
     def _show_figures(self, choice: Values) -> None:
-        grid = self._figures.layout()
-        assert isinstance(grid, QGridLayout)
-        grid.setVerticalSpacing(1)
-        while (item := grid.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.deleteLater()
         stats = choice.stats
         whole = self._sample is not None and all(step == 1 for step in self._sample.strides)
         if (stats is None or stats.nans < 0) and whole and self._numbers is not None:
             stats = stats_of(self._numbers)
-        self.figures = figure_texts(stats, choice.spec)
-        for at, (name, text) in enumerate(self.figures):
-            label, value = QLabel(name, self._figures), QLabel(text, self._figures)
-            set_role(label, "caption")
-            set_role(value, "mono")
-            if name in ("NaN", "Inf") and text not in ("0", "–"):
-                set_role(value, "error")
-            grid.addWidget(label, at // 4 * 2, at % 4)
-            grid.addWidget(value, at // 4 * 2 + 1, at % 4)
-        self._figures.setVisible(bool(self.figures))
+        self.figures.show_figures(figure_texts(stats, choice.spec))
+
+
+class ValuesPool:
+    """Views for the pages of one pane: a combo box, let alone a plot, costs too much to be made at every step."""
+
+    def __init__(self, theme: Theme, loader: PlotLoader, home: QWidget) -> None:
+        self._theme, self._loader, self._home = theme, loader, home
+        self._made: list[ValuesView] = []
+        self._free: list[ValuesView] = []
+
+    def take(
+        self,
+        parent: QWidget,
+        choices: Sequence[Values],
+        described: Callable[[str], None],
+        record: Callable[[str], None],
+    ) -> ValuesView:
+        if not self._free:
+            self._made.append(ValuesView(self._theme, self._loader, self._home))
+            self._free.append(self._made[-1])
+        view = self._free.pop()
+        view.setParent(parent)
+        view.show_choices(choices, described, record)
+        view.show()
+        return view
+
+    def take_back(self) -> None:
+        """The page that holds them goes; they stay, and nobody listens to them any more."""
+        for view in self._made:
+            view.forget()
+            view.hide()
+            view.setParent(self._home)
+        self._free = self._made[::-1]
+
+
+def nobody(words: str) -> None:
+    """Takes what nobody asked for."""
+
+
+def combo(items: Sequence[str], name: str, parent: QWidget) -> QComboBox:
+    """A chooser that doesn't push the page wider than the pane."""
+    made = QComboBox(parent)
+    made.addItems(list(items))
+    made.setAccessibleName(name)
+    made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    made.setMinimumContentsLength(6)
+    return made
 
 
 def figure_texts(stats: Stats | None, spec: Spec | None) -> list[tuple[str, str]]:

@@ -28,7 +28,7 @@ class PlotLoader(QObject):
         if self._begun:
             return
         self._begun = True
-        if PLOTS in sys.modules and hasattr(sys.modules[PLOTS], "HeatMap"):
+        if hasattr(sys.modules.get(PLOTS), "Plots"):
             self.ready.emit()
             return
         threading.Thread(target=self._load, name="load-plots", daemon=True).start()
