@@ -30,14 +30,12 @@ def main(arguments: list[str]) -> int:
         print(f"test.py: {error}", file=sys.stderr)
         return 1
     system_packages.provide(system_packages.missing_for_the_tests(), "the tests")
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes would compile the same modules again
     legs = [("The tests that were asked for", arguments)] if arguments else LEGS
     for title, options in legs:
         print(f"{title}:", flush=True)
-        status = subprocess.run(
-            [python, "-m", "pytest", *options],
-            cwd=setup_env.ROOT,
-            env={**os.environ, "QT_QPA_PLATFORM": "offscreen", "PYTHONDONTWRITEBYTECODE": "1"},
-        ).returncode
+        status = subprocess.run([python, "-m", "pytest", *options], cwd=setup_env.ROOT, env=environment).returncode
         if status != 0:
             return status
     return 0
