@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 import threading
@@ -15,6 +16,7 @@ from PySide6.QtWidgets import QApplication
 
 from gradviz.document.settings import Settings
 from gradviz.gui.focus_ring import FocusRing
+from gradviz.gui.pane_table import pane_modules
 from gradviz.gui.post import Post
 from gradviz.gui.theme import Theme
 from gradviz.gui.window import Window
@@ -37,7 +39,9 @@ def run(path: Path | None = None, function: str = "", quit_after_paint: bool = F
             print(f"{time.perf_counter() - began:.4f}", flush=True)
             application.quit()
             return
-        warm_up()
+        warm_up(lambda: window.post(opened))
+
+    def opened() -> None:
         window.ready()
         if path is not None:
             window.open_path(path, function)
@@ -116,12 +120,15 @@ def catch_errors(window: Window) -> None:
     threading.excepthook = thread_hook
 
 
-def warm_up() -> None:
-    """Import what stalls the window for a third of a second (pyqtgraph, networkx) away from its thread."""
+def warm_up(done: Callable[[], object]) -> None:
+    """Import away from the window's thread what would stall it (numpy, pyqtgraph, networkx, our own panes)."""
 
     def load() -> None:
-        import networkx  # noqa: F401  # loaded for whoever imports it next
-        import pyqtgraph  # noqa: F401  # as above
+        try:
+            for name in ("gradviz.gui.controller", *pane_modules(), "pyqtgraph", "networkx"):
+                importlib.import_module(name)
+        finally:
+            done()
 
     threading.Thread(target=load, name="warm-up", daemon=True).start()
 

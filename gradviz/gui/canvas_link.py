@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
 from gradviz.document.actions import NO_PASS, Availability
+from gradviz.export.picture_file import Drawing
 from gradviz.gui.canvas.canvas import Canvas
+from gradviz.gui.export_dialog import ExportDialog, write_in_thread
+from gradviz.gui.outside import open_outside
 
 if TYPE_CHECKING:
     from gradviz.gui.window import Window
@@ -23,8 +27,35 @@ class CanvasLink(QObject):
         self._window, self.canvas = window, canvas
         for name in COMMANDS:
             window.commands.bind(name, getattr(canvas, name), self.available)
+        window.commands.bind("export", self.ask_export, self.available)
         canvas.scene_shown.connect(window.commands.refresh)
 
     def available(self) -> Availability:
         there = self._window.hub.view.pass_id is not None and not self._window.shows_welcome()
         return Availability(there, "" if there else NO_PASS)
+
+    def ask_export(self) -> None:
+        """Ask what to export and where, then write it."""
+        state = self._window.document.state
+        named = state.script or state.recording
+        dialog = ExportDialog(
+            self.canvas, named.stem if named is not None else "graph", self._window.theme.dark, self._window
+        )
+
+        def accepted() -> None:
+            path = dialog.ask_place(str(named.parent) if named is not None else "")
+            if path is not None:
+                self.export(path, dialog.drawing())
+
+        dialog.accepted.connect(accepted)
+        dialog.open()
+
+    def export(self, path: Path, drawing: Drawing) -> None:
+        write_in_thread(self.canvas, path, drawing, self._window.post, self._told)
+
+    def _told(self, kind: str, words: str, path: Path) -> None:
+        if kind == "error":
+            self._window.strips.tell("export", "error", words)
+            return
+        done = " ".join(part for part in (self.tr("Exported to {path}.").format(path=path), words) if part)
+        self._window.strips.tell("export", "note", done, self.tr("Open"), lambda: open_outside(path))

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QSize, Qt, QUrl
-from PySide6.QtGui import QAction, QDesktopServices, QGuiApplication, QPainter, QPixmap
+from PySide6.QtCore import QObject, QSize, Qt
+from PySide6.QtGui import QAction, QGuiApplication, QPainter, QPixmap
 
 from gradviz.document.actions import NO_FINDINGS, NO_PASS, NO_RECORDING, Availability
 from gradviz.document.gallery import Example
@@ -22,6 +22,7 @@ from gradviz.gui.find_box import FindBox
 from gradviz.gui.help_dialogs import AboutDialog, ShortcutsDialog
 from gradviz.gui.interpreter_dialog import InterpreterDialog
 from gradviz.gui.output import OutputPane
+from gradviz.gui.outside import open_outside
 from gradviz.gui.pane_links import PaneLinks
 from gradviz.gui.panes.problems import ProblemsPane
 from gradviz.gui.progress import Progress
@@ -278,8 +279,3 @@ class Controller(QObject):
     def _settings_edited(self, settings: RunSettings) -> None:
         self._document.change_settings(settings)
         self._window.toolbar.show_level(settings.level)
-
-
-def open_outside(path: Path) -> None:
-    """Show a file with whatever program the desktop has for it."""
-    QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
 if TYPE_CHECKING:
     from gradviz.gui.window import Window
@@ -22,6 +21,14 @@ ON_THE_HUB = {
     "source": ("gradviz.gui.panes.source", "SourcePane"),
 }
 CANVAS = ("gradviz.gui.canvas.canvas", "Canvas")
+RUN = ("gradviz.gui.run_panel", "RunPanel")
+OUTPUT = ("gradviz.gui.output", "OutputPane")
+
+
+def pane_modules() -> tuple[str, ...]:
+    """All that building the work page will import."""
+    places = (CANVAS, *ON_THE_HUB.values(), RUN, OUTPUT)
+    return tuple(module for module, _ in places)
 
 
 def factories(window: Window) -> dict[str, PaneFactory]:
@@ -31,7 +38,9 @@ def factories(window: Window) -> dict[str, PaneFactory]:
         return lambda parent: _make(ON_THE_HUB[name], window, parent)
 
     made = {name: on_the_hub(name) for name in ON_THE_HUB}
-    return {**made, "run": lambda parent: _run(window, parent), "output": lambda parent: _output(window, parent)}
+    made["run"] = lambda parent: _built(RUN, window.commands, window.post, parent)
+    made["output"] = lambda parent: _built(OUTPUT, window.theme, parent)
+    return made
 
 
 def make_canvas(window: Window) -> QWidget:
@@ -39,21 +48,11 @@ def make_canvas(window: Window) -> QWidget:
 
 
 def _make(place: tuple[str, str], window: Window, parent: QWidget) -> QWidget:
+    return _built(place, window.hub, window.theme, parent)
+
+
+def _built(place: tuple[str, str], *given: object) -> QWidget:
     module, name = place
-    if importlib.util.find_spec(module) is None:
-        return QLabel(name, parent)
-    made = getattr(importlib.import_module(module), name)(window.hub, window.theme, parent)
+    made = getattr(importlib.import_module(module), name)(*given)
     assert isinstance(made, QWidget)
     return made
-
-
-def _run(window: Window, parent: QWidget) -> QWidget:
-    from gradviz.gui.run_panel import RunPanel
-
-    return RunPanel(window.commands, window.post, parent)
-
-
-def _output(window: Window, parent: QWidget) -> QWidget:
-    from gradviz.gui.output import OutputPane
-
-    return OutputPane(window.theme, parent)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from PySide6.QtCore import QObject, Qt, Signal
 
@@ -17,7 +18,8 @@ class Post(QObject):
         self._asked.connect(self._do, Qt.ConnectionType.QueuedConnection)
 
     def __call__(self, call: Callable[[], object]) -> None:
-        self._asked.emit(call)
+        with suppress(RuntimeError):  # the window has gone meanwhile: nobody waits for it any more
+            self._asked.emit(call)
 
     def _do(self, call: Callable[[], object]) -> None:
         call()

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gradviz.trace.passes import Passes
 
 T = TypeVar("T")
+UNREAD = object()
 GROWING = ("source", "thread", "module", "segment", "sample", "exception", "note", "output")
 
 
@@ -32,6 +33,7 @@ class Trace:
         self._interned = Interned(self._file)
         self._forward: Forward | None = None
         self._passes: Passes | None = None
+        self._generation = 0
         self._small: dict[str, object] = {}  # small tables by name, until the next refresh finds something new
         try:
             self._state = self._fingerprint()
@@ -65,6 +67,7 @@ class Trace:
         if state == self._state:
             return False
         self._state = state
+        self._generation += 1
         self._small.clear()
         if self._forward is not None:
             self._forward.refresh()
@@ -176,9 +179,13 @@ class Trace:
         return found[-1] if found else None
 
     def _once(self, name: str, read: Callable[[], T]) -> T:
-        if name not in self._small:
-            self._small[name] = read()
-        return self._small[name]  # type: ignore[return-value]  # each name is read by one function
+        kept = self._small.get(name, UNREAD)
+        if kept is not UNREAD:
+            return kept  # type: ignore[return-value]  # each name is read by one function
+        generation, value = self._generation, read()
+        if generation == self._generation:  # else another thread refreshed amid this reading: it may be old
+            self._small[name] = value
+        return value
 
     def _forward_side(self) -> Forward:
         if self._forward is None:

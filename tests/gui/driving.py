@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QWidget
-from pytestqt.qtbot import QtBot
 
 from gradviz.gui.canvas.canvas import Canvas
 from gradviz.gui.controller import Controller
@@ -21,9 +21,9 @@ LONG = 60_000  # ms: a run with its framework's import, on a busy machine
 
 
 class Person:
-    """One window, one person."""
+    """One window, one person. `qtbot` is pytest-qt's, which has no types."""
 
-    def __init__(self, window: Window, qtbot: QtBot) -> None:
+    def __init__(self, window: Window, qtbot: Any) -> None:
         self.window, self.qtbot = window, qtbot
 
     # -- waiting
@@ -32,8 +32,8 @@ class Person:
 
     def until_settled(self) -> None:
         """Loaded, diagnosed, drawn."""
-        state = lambda: self.window.document.state  # noqa: E731  # read anew each time
-        self.until(lambda: not state().running and not state().diagnosing)
+        document = self.window.document
+        self.until(lambda: not document.state.running and not document.state.diagnosing)
         if self.window.hub.view.pass_id is not None:
             self.until(lambda: self.canvas.loaded is not None)
 

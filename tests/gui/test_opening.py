@@ -37,14 +37,6 @@ def test_a_recording_opens_at_its_place(person: Person, recordings: dict[str, Pa
     assert person.steps.model.rowCount() == 12  # the seed, and one row a step
 
 
-def test_every_pane_shows_something_real(person: Person, recordings: dict[str, Path]) -> None:
-    person.open(recordings["mlp"])
-    from PySide6.QtWidgets import QLabel
-
-    placeholders = [name for name, pane in person.window.docks.panes.items() if type(pane) is QLabel]
-    assert placeholders == []
-
-
 def test_dropping_a_file_opens_it(person: Person, recordings: dict[str, Path]) -> None:
     # WHEN
     drop(person.window, recordings["mlp"])

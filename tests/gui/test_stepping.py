@@ -82,7 +82,7 @@ def test_a_click_in_steps_moves_the_timeline(person: Person) -> None:
     assert person.window.timeline.slider.value() == 4
 
 
-def test_a_click_on_the_canvas_selects_and_a_double_click_goes_there(person: Person, qtbot: QtBot) -> None:
+def test_a_click_on_the_canvas_selects_and_a_double_click_goes_there(person: Person) -> None:
     # GIVEN the box of the last step
     loaded = person.canvas.loaded
     assert loaded is not None
@@ -97,7 +97,7 @@ def test_a_click_on_the_canvas_selects_and_a_double_click_goes_there(person: Per
     # THEN
     assert person.window.hub.view.selection.kind == "node"
     assert person.window.hub.view.selection.node == node
-    qtbot.mouseDClick(person.canvas.view, Qt.MouseButton.LeftButton, pos=at)
+    person.qtbot.mouseDClick(person.canvas.view, Qt.MouseButton.LeftButton, pos=at)
     assert person.window.hub.view.selection.node == node
 
 

@@ -1,0 +1,179 @@
+"""Makes the README's pictures from the real window, driven for real: `python scripts/screenshots.py [NAME ...]`.
+
+Each picture opens a program of the gallery, runs it through the recorder, goes where the picture is taken, and grabs
+the window at 1440 × 900. Without a display it uses Qt's offscreen platform. The font is the platform's; where that is only
+fontconfig's last resort (a bare server), a better one that is installed is taken.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "resources" / "screenshots"
+SIZE = (1440, 900)
+PATIENCE = 180.0  # seconds for one run, its framework's import included
+GOOD_FONTS = ("Inter", "Cantarell", "Ubuntu", "Noto Sans", "Open Sans", "Liberation Sans")
+
+
+@dataclass(frozen=True)
+class Shot:
+    """One picture: the program, and what to do once it has run."""
+
+    name: str
+    example: str  # "" = the welcome page
+    theme: str = "light"
+    act: Callable[[Stage], None] = lambda stage: None
+
+
+class Stage:
+    """The window and how to wait for it."""
+
+    def __init__(self, folder: Path) -> None:
+        from gradviz.document.settings import Settings
+        from gradviz.gui.app import make_application, make_window
+
+        self.application = make_application()
+        self.window, self.theme = make_window(self.application, Settings(folder / "config"))
+        self.window.resize(*SIZE)
+        self.window.show()
+        self.window.ready()
+        self.pause(0.3)
+
+    def pause(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.application.processEvents()
+            time.sleep(0.005)
+
+    def until(self, holds: Callable[[], bool], what: str) -> None:
+        end = time.monotonic() + PATIENCE
+        while not holds():
+            if time.monotonic() > end:
+                raise SystemExit(f"screenshots.py: waited {PATIENCE:.0f} s in vain for {what}")
+            self.pause(0.05)
+
+    def run(self, example: str) -> None:
+        """Open a program of the gallery, run it, wait until all is shown."""
+        document = self.window.document
+        self.window.open_path(ROOT / "resources" / "examples" / example)
+        self.window.commands["run"].trigger()
+        self.until(lambda: document.state.phase == "ended" and not document.state.diagnosing, f"the end of {example}")
+        self.until(lambda: getattr(self.window.centre.canvas, "loaded", None) is not None, "the graph")
+        self.pause(1.0)
+
+    def commands(self, *names: str) -> None:
+        for name in names:
+            self.window.commands[name].trigger()
+        self.pause(1.0)
+
+    def take(self, name: str) -> None:
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        place = FOLDER / f"{name}.png"
+        self.window.grab().save(str(place))
+        print(f"{place.relative_to(ROOT)}: {self.window.status.words()}", flush=True)
+
+    def close(self) -> None:
+        self.window.close()
+        self.window.close_everything()
+
+
+def steps(count: int) -> Callable[[Stage], None]:
+    return lambda stage: stage.commands("first", *["step"] * count)
+
+
+def transformer(opened: bool) -> Callable[[Stage], None]:
+    def act(stage: Stage) -> None:
+        stage.window.docks.front("modules")
+        stage.commands("open_all" if opened else "fold_all", "last", "fit")
+        stage.pause(2.0)
+
+    return act
+
+
+SHOTS = (
+    Shot("seed_mismatch", "seed_wrong_shape.py"),
+    Shot("silent_broadcast", "silent_broadcast.py"),
+    Shot("midstep", "mlp_training.py", act=steps(6)),
+    Shot("transformer_folded", "tiny_transformer.py", act=transformer(opened=False)),
+    Shot("transformer_open", "tiny_transformer.py", act=transformer(opened=True)),
+    Shot("dark", "mlp_training.py", theme="dark", act=steps(6)),
+    Shot("welcome", ""),
+)
+
+
+def main(names: list[str]) -> int:
+    unknown = set(names) - {shot.name for shot in SHOTS}
+    if unknown:
+        print(f"screenshots.py: there is no picture {', '.join(sorted(unknown))}", file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory() as temporary:
+        prepare(Path(temporary))
+        stage = Stage(Path(temporary))
+        try:
+            for shot in SHOTS:
+                if not names or shot.name in names:
+                    picture(stage, shot)
+        finally:
+            stage.close()
+    return 0
+
+
+def picture(stage: Stage, shot: Shot) -> None:
+    stage.theme.set_mode(shot.theme)
+    if shot.example:
+        stage.run(shot.example)
+        shot.act(stage)
+    else:
+        stage.window.document.close()
+        stage.pause(0.5)
+    stage.take(shot.name)
+
+
+def prepare(folder: Path) -> None:
+    """Settings and recordings of its own, a platform, a font: all before Qt is imported."""
+    os.environ["GRADVIZ_CONFIG_HOME"] = str(folder / "config")
+    os.environ["GRADVIZ_DATA_HOME"] = str(folder / "data")
+    headless = sys.platform.startswith("linux") and not os.environ.get("DISPLAY")
+    if headless:
+        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+        font = _better_font()
+        if font:
+            os.environ["FONTCONFIG_FILE"] = str(_prefer(font, folder))
+
+
+def _better_font() -> str:
+    """A good interface font that is installed, where fontconfig would fall back to its last resort."""
+    match, listing = shutil.which("fc-match"), shutil.which("fc-list")
+    if match is None or listing is None:
+        return ""
+    usual = subprocess.run([match, "-f", "%{family}", "sans-serif"], capture_output=True, text=True).stdout
+    if "DejaVu" not in usual:
+        return ""
+    families = subprocess.run([listing, ":", "family"], capture_output=True, text=True).stdout
+    installed = {name.strip() for line in families.splitlines() for name in line.split(",")}
+    return next((font for font in GOOD_FONTS if font in installed), "")
+
+
+def _prefer(font: str, folder: Path) -> Path:
+    rules = "".join(
+        f'<match target="pattern"><test name="family"><string>{name}</string></test>'
+        f'<edit name="family" mode="prepend" binding="strong"><string>{font}</string></edit></match>'
+        for name in ("sans-serif", "Sans Serif", "Sans")
+    )
+    place = folder / "fonts.conf"
+    include = "<include ignore_missing='yes'>/etc/fonts/fonts.conf</include>"
+    place.write_text(f"<?xml version='1.0'?><fontconfig>{include}{rules}</fontconfig>", encoding="utf-8")
+    return place
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
