@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.dataflow import last_assignment, value_of
-from gradviz.diagnose.naming import imported, value_name
-from gradviz.diagnose.source import Call, Code, Place, as_call, called_name, root_name
+from gradviz.diagnose.naming import names_module, value_name
+from gradviz.diagnose.source import Call, Code, Place, as_call, called_name
 from gradviz.trace import model
 
 _SEED_ARGUMENTS = {"backward": (1, "grad_tensors"), "grad": (2, "grad_outputs")}
@@ -64,7 +64,7 @@ def _only_call(written: ast.AST | None, name: str) -> Call | None:
 
 
 def _is_method(code: Code, call: Call) -> bool:
-    return call.receiver is not None and root_name(call.receiver) not in imported(code)
+    return call.receiver is not None and not names_module(code, call.receiver)
 
 
 def _items(code: Code, argument: ast.expr | None) -> tuple[ast.expr, ...]:

@@ -19,6 +19,7 @@ from gradviz.diagnose.rules import (
     inplace,
     lost,
     nonfinite,
+    seed_cast,
     seeds,
     startup,
     unused,
@@ -63,6 +64,7 @@ def _silent(exam: Examination) -> Iterator[Finding]:
             surplus = seeds.count_mismatch(exam, backward)
             if surplus is not None:
                 yield surplus
+            yield from seed_cast.find(exam, backward)
         yield from custom_silent.silent(exam, backward)
     yield from broadcast.find(exam)
     yield from inplace.via_data(exam)

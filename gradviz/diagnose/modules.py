@@ -15,6 +15,26 @@ def module_of(case: Case, op: model.Op) -> model.Module | None:
     return modules[call.module] if call is not None and 0 <= call.module < len(modules) else None
 
 
+def label(module: model.Module) -> str:
+    """How a sentence calls a module: 'model[3]', 'net.encoder.fc', or its class."""
+    text = module.root_name or ""
+    for part in module.path.split(".") if module.path else ():
+        text += f"[{part}]" if part.isdigit() else f".{part}" if text else part
+    return text or module.class_name
+
+
+def leaf_label(case: Case, leaf: model.Leaf) -> str:
+    """A parameter by the way that leads to it: 'enc.weight'; a variable by its name."""
+    modules = case.trace.modules()
+    at = leaf.module
+    while at is not None and 0 <= at < len(modules):
+        root = modules[at].root_name
+        if root:
+            return f"{root}.{leaf.name}" if leaf.name else root
+        at = modules[at].parent
+    return leaf.name
+
+
 def made_at(case: Case, module: model.Module) -> Place | None:
     """The call that made a module: found by the name that holds it, or by its place in a Sequential."""
     last = module.path.rpartition(".")[2]

@@ -6,7 +6,7 @@ import ast
 
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.dataflow import assigned_names, last_assignment
-from gradviz.diagnose.source import Code, Place, as_call, called_name, root_name
+from gradviz.diagnose.source import Code, Place, as_call, called_name
 from gradviz.diagnose.vocabulary import plain, reflected
 from gradviz.trace import model
 from gradviz.trace.packing import VALUE_LIST_ITEM
@@ -62,7 +62,7 @@ def _call_operands(code: Code, written: ast.Call, op: model.Op) -> list[ast.expr
     assert call is not None
     positional = [a for a in call.positional if not isinstance(a, ast.Constant)]
     method = plain(call.function) == plain(op.name) and call.receiver is not None
-    if method and call.receiver is not None and root_name(call.receiver) not in imported(code):
+    if method and call.receiver is not None and not names_module(code, call.receiver):
         positional.insert(0, call.receiver)
     spread: list[ast.expr | None] = []
     for one in positional:
@@ -88,6 +88,13 @@ def imported(code: Code) -> set[str]:
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
             found |= {(alias.asname or alias.name).partition(".")[0] for alias in statement.names}
     return found
+
+
+def names_module(code: Code, receiver: ast.expr) -> bool:
+    """Whether `torch.nn.functional` and its like stand before the dot, and not a value made by one of its functions."""
+    while isinstance(receiver, ast.Attribute):
+        receiver = receiver.value
+    return isinstance(receiver, ast.Name) and receiver.id in imported(code)
 
 
 def operand_name(case: Case, op: model.Op, index: int) -> str:

@@ -123,8 +123,7 @@ def _shape(
     place = found.source(found.returned(index)) if found is not None else return_place(exam.case, node, found)
     written = found.code.short(found.returned(index)) if found is not None else ""
     grad = written or f"gradient {index + 1}"
-    transposed = len(got) == 2 and tuple(reversed(got)) == expected
-    new = f"{grad}.t()" if transposed else f"{grad}, summed or reshaped to {shapes.text(expected)}"
+    new = _reshaped(grad, got, expected)
     return exam.writer.write(
         "custom-backward-wrong-shape",
         "error",
@@ -144,6 +143,18 @@ def _shape(
         **at_node(exam, backward, node),
         **raised_at_call(error, backward.stack),
     )
+
+
+def _reshaped(grad: str, got: shapes.Shape, expected: shapes.Shape) -> str:
+    """What to write so that the gradient has the shape of its input."""
+    if len(got) == 2 and tuple(reversed(got)) == expected:
+        return f"{grad}.t()"
+    reduced = re.search(r"\.(?:sum|mean)\(([^()]*)\)$", grad)
+    if reduced is not None and len(got) < len(expected):
+        return f"{grad[: reduced.start()]}  # without {reduced.group(0)}"
+    if shapes.count(got) == shapes.count(expected):
+        return f"{grad}.reshape({', '.join(map(str, expected))})"
+    return f"{grad}, summed or expanded to {shapes.text(expected)}"
 
 
 def _shape_inside(

@@ -10,6 +10,7 @@ from gradviz.diagnose.build import raised
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
+from gradviz.diagnose.modules import leaf_label
 from gradviz.diagnose.naming import operand_name, value_name
 from gradviz.diagnose.rules.higher_order import (
     constant,
@@ -110,8 +111,9 @@ def mend(case: Case, op: model.Op, name: str) -> str:
     text = shown(op)
     if text.startswith(".") and text in line:
         without = line.replace(text, "")
-        numpy_left = ".numpy()" in without
-        return without.replace(".numpy()", "") if numpy_left else without
+        if ".numpy()" in line:
+            return f"{without.replace('.numpy()', '')}  # and torch's functions in place of numpy's"
+        return without
     return f"Use {name} itself, and torch's own functions on it."
 
 
@@ -182,7 +184,7 @@ def _nothing_required(
     frozen = _frozen_at(case, behind)
     if frozen is not None:
         place, line = frozen
-        names = ", ".join(leaf.name for leaf in parameters[:3] if leaf.name) or "the parameters"
+        names = ", ".join(leaf_label(case, leaf) for leaf in parameters[:3] if leaf.name) or "the parameters"
         return exam.writer.write(
             "detached",
             "error",

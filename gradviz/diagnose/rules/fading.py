@@ -112,7 +112,7 @@ def _flat_finding(
             "node": node.name,
             "name": (operand_name(case, op, 0) if op is not None and op.operands else "") or "its input",
             "parameters": ", ".join(names[:3]) or "every leaf",
-            "line": place.line,
+            "line": op.stack[0].line if op is not None and op.stack else place.line,
             "dtype": node.expected[0].dtype if node.expected else "",
         },
         pass_id=backward.id,

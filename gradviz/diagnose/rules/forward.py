@@ -194,7 +194,8 @@ def _pairwise(case: Case, op: model.Op) -> Fault | None:
     first, second = named(case, op, 0), named(case, op, 1)
     new = f"Bring {first} and {second} to one shape before this line."
     if len(a) == len(b) == 4 and a[:2] == b[:2]:
-        new = f"{second} = F.interpolate({second}, size={first}.shape[-2:])"
+        resized = f"F.interpolate({second}, size={first}.shape[-2:])"
+        new = f"{second} = {resized}" if second.isidentifier() else resized
     elif len(b) == 2 and tuple(reversed(b)) == a:
         new = f"{second}.t()"
     elif len(b) == 1 and a and len(a) == 2 and a[0] == b[0]:

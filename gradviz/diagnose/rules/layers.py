@@ -8,8 +8,8 @@ from gradviz.diagnose import shapes
 from gradviz.diagnose.build import replacement
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.finding import Change
-from gradviz.diagnose.modules import made_at, module_of
-from gradviz.diagnose.naming import operand_place
+from gradviz.diagnose.modules import label, made_at, module_of
+from gradviz.diagnose.naming import operand_name, operand_place
 from gradviz.diagnose.rules.fault import Fault, named
 from gradviz.diagnose.shapes import Shape
 from gradviz.diagnose.source import Place, as_call
@@ -32,8 +32,8 @@ def layer(case: Case, op: model.Op, name: str) -> Fault | None:
     channels_last = not linear and not rank_off and given[-1] == wanted
     made = made_at(case, module) if module is not None and linear else None
     parts: dict[str, object] = {
-        "name": named(case, op, 0),
-        "layer": module.path or module.class_name if module is not None else name,
+        "name": operand_name(case, op, 0) or "its input",
+        "layer": label(module) if module is not None else name,
         "given": shapes.text(given),
         "have": have,
         "wanted": wanted,

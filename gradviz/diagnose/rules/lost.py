@@ -10,7 +10,7 @@ from gradviz.diagnose.bridges import Exit, exits
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding
-from gradviz.diagnose.modules import user_codes
+from gradviz.diagnose.modules import leaf_label, user_codes
 from gradviz.diagnose.naming import operand_name
 from gradviz.diagnose.rules.cut import mend, shown, switched_off
 from gradviz.diagnose.source import called_name, names_in
@@ -75,7 +75,7 @@ def _finding(exam: Examination, way: Exit, leaves: list[model.Leaf], backward: m
     case, op = exam.case, way.op
     cut = _first_cut(case, op)
     place = case.place(cut.stack)
-    names = [leaf.name for leaf in leaves if leaf.name]
+    names = [leaf_label(case, leaf) for leaf in leaves if leaf.name]
     listed = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "") or f"{len(leaves)} parameters"
     name = operand_name(case, cut, 0) or "the value"
     first = leaves[0]
@@ -94,7 +94,7 @@ def _finding(exam: Examination, way: Exit, leaves: list[model.Leaf], backward: m
         op=plain(cut.name).strip("_"),
         pass_id=backward.id,
         symptom_line=backward.stack[0].line if backward.stack else None,
-        expected_shape=f"{first.name or 'a parameter'}.grad {list(first.spec.shape)}",
+        expected_shape=f"{leaf_label(case, first) or 'a parameter'}.grad {list(first.spec.shape)}",
         received_shape="None",
         confidence=0.9,
     )
@@ -186,7 +186,7 @@ def _cut_finding(
     case, op = exam.case, cut.op
     switch = switched_off(case, op.stack) if cut.no_grad else None
     place = switch[0] if switch is not None else case.place(op.stack)
-    names = [leaf.name for leaf in leaves if leaf.name]
+    names = [leaf_label(case, leaf) for leaf in leaves if leaf.name]
     name = operand_name(case, op, cut.operand) or "the value"
     first = leaves[0]
     return exam.writer.write(
@@ -204,7 +204,7 @@ def _cut_finding(
         op=plain(op.name).strip("_"),
         pass_id=backward.id,
         symptom_line=backward.stack[0].line if backward.stack else None,
-        expected_shape=f"{first.name or 'a parameter'}.grad {list(first.spec.shape)}",
+        expected_shape=f"{leaf_label(case, first) or 'a parameter'}.grad {list(first.spec.shape)}",
         received_shape="None",
         confidence=0.7,
     )

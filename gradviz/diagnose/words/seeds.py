@@ -66,6 +66,13 @@ PHRASES = {
         " What the surplus seeds were meant to weigh is not in these gradients.",
         "{new}",
     ),
+    "seed-cast": Phrase(
+        "autograd cast the seed gradient",
+        "The seed {seed} is {received}, {root} is {expected}; autograd cast it without a word.",
+        "The seed is brought to the dtype of the output before backward starts. The gradient is right; only a seed"
+        " with digits that {expected} can't hold would lose them.",
+        "{seed}.to({root}.dtype)",
+    ),
     "non-scalar": Phrase(
         "backward() needs a single number to start from",
         "{root} has shape {received}, {count} entries, and no seed gradient was given; without one it must be a"
