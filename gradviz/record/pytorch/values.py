@@ -107,7 +107,11 @@ class Values:
 
     def _read(self, tensor: Any, entry: Known) -> None:
         flags = VALUE_REQUIRES_GRAD if tensor.requires_grad else 0
-        if tensor.is_leaf:
+        try:
+            is_leaf = tensor.is_leaf
+        except RuntimeError:  # a view made without grad mode, written to since: torch can't make its grad_fn
+            is_leaf = False
+        if is_leaf:
             flags |= VALUE_LEAF
             if type(tensor) is not Tensor and isinstance(tensor, Parameter):
                 flags |= VALUE_PARAMETER
