@@ -15,7 +15,8 @@ model = torch.nn.Linear(1, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 for _ in range(20):
     optimizer.zero_grad()
-    error = y - model(x)  # (20,) minus (20, 1): a square of 400 differences
+    # (20,) minus (20, 1): a square of 400 differences
+    error = y - model(x)
     loss = error.pow(2).mean()
     loss.backward()
     optimizer.step()
