@@ -1,12 +1,13 @@
 """Makes the README's pictures from the real window, driven for real: `python scripts/screenshots.py [NAME ...]`.
 
 Each picture opens a program of the gallery, runs it through the recorder, goes where the picture is taken, and grabs
-the window at 1440 × 900. Without a display it uses Qt's offscreen platform. The font is the platform's; where that is only
-fontconfig's last resort (a bare server), a better one that is installed is taken.
+the window at 1440 × 900. Without a display it uses Qt's offscreen platform. The font is the platform's; where that is
+only fontconfig's last resort (a bare server), a better one that is installed is taken.
 """
 
 from __future__ import annotations
 
+import importlib
 import os
 import shutil
 import subprocess
@@ -41,6 +42,7 @@ class Stage:
         from gradviz.document.settings import Settings
         from gradviz.gui.app import make_application, make_window
 
+        importlib.import_module("pyqtgraph")  # the window does it in a thread, and pictures don't wait for that
         self.application = make_application()
         self.window, self.theme = make_window(self.application, Settings(folder / "config"))
         self.window.resize(*SIZE)
@@ -87,14 +89,20 @@ class Stage:
 
 
 def steps(count: int) -> Callable[[Stage], None]:
-    return lambda stage: stage.commands("first", *["step"] * count)
+    def act(stage: Stage) -> None:
+        stage.window.docks.front("steps")
+        stage.commands("first", *["step"] * count)
+        stage.commands("fit")
+
+    return act
 
 
 def transformer(opened: bool) -> Callable[[Stage], None]:
     def act(stage: Stage) -> None:
         stage.window.docks.front("modules")
-        stage.commands("open_all" if opened else "fold_all", "last", "fit")
-        stage.pause(2.0)
+        stage.commands("open_all" if opened else "fold_all", "last")
+        stage.pause(3.0)
+        stage.commands("fit")
 
     return act
 

@@ -7,11 +7,13 @@ import errno
 import os
 import shutil
 import sqlite3
+import time
 from pathlib import Path
 
 from gradviz.errors import NotStartedError
 from gradviz.trace.live import read_live
 from gradviz.trace.writer import TraceWriter
+READING_SECONDS = 20.0  # the longest that a view may read at one go
 
 
 class KeptElsewhereError(NotStartedError):
@@ -40,11 +42,20 @@ def died_suddenly(trace: Path) -> bool:
 
 
 def finish(writer: TraceWriter) -> None:
-    """Make one whole file of it. Raises NotStartedError with a sentence when the disk doesn't take it."""
-    try:
-        writer.finish()
-    except (sqlite3.Error, OSError, ValueError) as error:
-        raise NotStartedError(f"The recording in {writer.path} could not be closed: {_reason(error)}.") from error
+    """Make one whole file of it. Raises NotStartedError with a sentence when the disk doesn't take it.
+
+    Views that follow the recording read it now and then; the end waits for such a reading to be over.
+    """
+    patience = time.monotonic() + READING_SECONDS
+    while True:
+        try:
+            writer.finish()
+            break
+        except (sqlite3.Error, OSError, ValueError) as error:
+            if "locked" in str(error) and time.monotonic() < patience:
+                time.sleep(0.02)
+                continue
+            raise NotStartedError(f"The recording in {writer.path} could not be closed: {_reason(error)}.") from error
     with contextlib.suppress(OSError):
         writer.path.with_name(writer.path.name + ".live").unlink(missing_ok=True)
 

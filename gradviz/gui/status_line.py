@@ -35,6 +35,7 @@ class StatusLine(QStatusBar):
         for widget in (self._interpreter, self._file):
             self.addPermanentWidget(widget)
         self._icon.setContentsMargins(8, 0, 0, 0)
+        self._outcome.setContentsMargins(4, 0, 0, 0)
         self._details.setContentsMargins(8, 0, 0, 0)
         self._file.setContentsMargins(8, 0, 8, 0)
         theme.changed.connect(self._paint)

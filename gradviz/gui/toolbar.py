@@ -63,8 +63,9 @@ class Toolbar(QToolBar):
     def _add(self, name: str) -> None:
         action = self._commands[name]
         if name == "run":
-            self.run_button = QPushButton(self._commands["run"].text(), self)
+            self.run_button = QPushButton("\u2002" + self._commands["run"].text(), self)  # away from the icon
             self.run_button.setProperty("role", "filled")
+            self.run_button.setAccessibleName(self._commands["run"].text())
             self.run_button.setMinimumWidth(68)
             self.run_button.clicked.connect(action.trigger)
             holder = QWidget(self)

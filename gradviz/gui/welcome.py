@@ -70,24 +70,26 @@ class Welcome(QWidget):
         side.setProperty("role", "side")
         side.setFixedWidth(432)
         column = QVBoxLayout(side)
-        column.setContentsMargins(40, 40, 40, 20)
+        column.setContentsMargins(28, 40, 28, 20)  # the rows of recent files reach 12 px further than all else
         column.setSpacing(0)
         column.addLayout(self._name())
         column.addSpacing(30)
-        column.addWidget(DropZone(self._theme, side))
+        zone = QHBoxLayout()
+        zone.addWidget(DropZone(self._theme, side))
+        column.addLayout(zone)
         column.addSpacing(12)
         column.addLayout(self._open_buttons(side))
         column.addSpacing(28)
+        zone.setContentsMargins(12, 0, 12, 0)
         self._recent_head = QWidget(side)
         head = QHBoxLayout(self._recent_head)
-        head.setContentsMargins(0, 0, 0, 4)
+        head.setContentsMargins(12, 0, 12, 4)
         head.addWidget(_label(self.tr("Recent"), "strong"))
         head.addStretch(1)
         clear = _link(self.tr("Clear"), self.tr("Forget the recent files"))
         clear.clicked.connect(self.clear_requested)
         head.addWidget(clear)
         column.addWidget(self._recent_head)
-        self._recent_place.setContentsMargins(-12, 0, -12, 0)
         column.addLayout(self._recent_place, 10)
         column.addStretch(1)
         column.addLayout(self._foot())
@@ -95,6 +97,7 @@ class Welcome(QWidget):
 
     def _name(self) -> QHBoxLayout:
         row = QHBoxLayout()
+        row.setContentsMargins(12, 0, 12, 0)
         row.setSpacing(16)
         row.addWidget(Logo(self._theme, self))
         words = QVBoxLayout()
@@ -106,12 +109,13 @@ class Welcome(QWidget):
 
     def _open_buttons(self, parent: QWidget) -> QHBoxLayout:
         row = QHBoxLayout()
+        row.setContentsMargins(12, 0, 12, 0)
         row.setSpacing(8)
-        self.open_button = QPushButton(self.tr("Open…   Ctrl+O"), parent)
+        self.open_button = QPushButton(beside_icon(self.tr("Open…   Ctrl+O")), parent)
         self.open_button.setProperty("role", "filled")
         self.open_button.setToolTip(self.tr("Open a script or a recording (Ctrl+O)"))
         self.open_button.clicked.connect(self.open_requested)
-        self.function_button = QPushButton(self.tr("Open a function…"), parent)
+        self.function_button = QPushButton(beside_icon(self.tr("Open a function…")), parent)
         self.function_button.setToolTip(self.tr("Run one function of a script, with arguments of your own"))
         self.function_button.clicked.connect(self.function_requested)
         for button in (self.open_button, self.function_button):
@@ -121,6 +125,7 @@ class Welcome(QWidget):
 
     def _foot(self) -> QHBoxLayout:
         row = QHBoxLayout()
+        row.setContentsMargins(12, 0, 12, 0)
         row.setSpacing(12)
         keyboard = _link(self.tr("Keyboard"), self.tr("All keys on one page"))
         keyboard.clicked.connect(self.keyboard_requested)
@@ -203,7 +208,7 @@ class Welcome(QWidget):
         command.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         inside.addWidget(command)
         row.addWidget(chip)
-        self.copy_button = QPushButton(self.tr("Copy"), panel)
+        self.copy_button = QPushButton(beside_icon(self.tr("Copy")), panel)
         self.copy_button.setToolTip(self.tr("Copy the command"))
         self.copy_button.clicked.connect(lambda: QGuiApplication.clipboard().setText(COMMAND))
         row.addWidget(self.copy_button)
@@ -295,6 +300,11 @@ def draw_logo(painter: QPainter, theme: Theme, size: float = 42) -> None:
     painter.setPen(pen)
     painter.drawRoundedRect(QRectF(24, 30, 11, 5.5), 2.75, 2.75)
     painter.restore()
+
+
+def beside_icon(words: str) -> str:
+    """A button's words a little away from its icon: style sheets can't say how far."""
+    return "\u2002" + words
 
 
 def _label(text: str, role: str) -> QLabel:
