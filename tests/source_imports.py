@@ -20,6 +20,7 @@ class Import:
     name: str | None
     line: int
     relative: bool
+    typing_only: bool  # under `if TYPE_CHECKING`: never carried out
 
     @property
     def top(self) -> str:
@@ -50,9 +51,14 @@ class Module:
     def imports(self) -> tuple[Import, ...]:
         return tuple(_imports(self.tree))
 
-    def own_modules(self, known: dict[str, Module]) -> Iterator[tuple[str, int]]:
-        """Names of the gradviz modules that it imports, with the line: the submodule where the name is one."""
+    def own_modules(self, known: dict[str, Module], carried_out: bool = False) -> Iterator[tuple[str, int]]:
+        """Names of the gradviz modules that it imports, with the line: the submodule where the name is one.
+
+        `carried_out` leaves out what only a type checker reads.
+        """
         for item in self.imports:
+            if carried_out and item.typing_only:
+                continue
             if item.top != "gradviz" or (item.module, item.name) == ("gradviz", "__version__"):
                 continue  # a constant that every floor may name
             inner = f"{item.module}.{item.name}"
@@ -73,17 +79,26 @@ def all_modules() -> dict[str, Module]:
 
 
 def _imports(tree: ast.Module) -> Iterator[Import]:
+    for_types = {
+        id(inner)
+        for statement in ast.walk(tree)
+        if isinstance(statement, ast.If) and "TYPE_CHECKING" in ast.dump(statement.test)
+        for child in statement.body
+        for inner in ast.walk(child)
+    }
     for statement in ast.walk(tree):
+        typing_only = id(statement) in for_types
         if isinstance(statement, ast.Import):
             for alias in statement.names:
-                yield Import(alias.name, None, statement.lineno, False)
+                yield Import(alias.name, None, statement.lineno, False, typing_only)
         elif isinstance(statement, ast.ImportFrom):
             for alias in statement.names:
-                yield Import(statement.module or "", alias.name, statement.lineno, statement.level > 0)
+                relative = statement.level > 0
+                yield Import(statement.module or "", alias.name, statement.lineno, relative, typing_only)
         elif isinstance(statement, ast.Call) and _is_import_module(statement.func) and statement.args:
             first = statement.args[0]
             if isinstance(first, ast.Constant) and isinstance(first.value, str):
-                yield Import(first.value, None, statement.lineno, False)
+                yield Import(first.value, None, statement.lineno, False, typing_only)
 
 
 def _is_import_module(function: ast.expr) -> bool:

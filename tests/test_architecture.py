@@ -81,7 +81,11 @@ def test_imports_are_absolute() -> None:
 
 
 def test_no_import_cycles() -> None:
-    edges = {name: {t for t, _ in module.own_modules(MODULES) if t != name} for name, module in MODULES.items()}
+    """Within a package too. A part may name its owner for the type checker: that import is never carried out."""
+    edges = {
+        name: {target for target, _ in module.own_modules(MODULES, carried_out=True) if target != name}
+        for name, module in MODULES.items()
+    }
     try:
         tuple(graphlib.TopologicalSorter(edges).static_order())
     except graphlib.CycleError as error:
