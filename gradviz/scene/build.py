@@ -109,7 +109,7 @@ def build(
     )
     texts = Texts(trace, graph, wording)
     own = tuple(finding for finding in findings if finding.pass_id in (None, pass_id))
-    extras = Extras(trace, backward, own, findings, graph, measure, wording, shown.constants)
+    extras = Extras(trace, backward, own, findings, graph, measure, wording, shown.constants, shown.shapes)
     if backward.phase == "forward":
         draft = add_failed_call(draft, extras)
     else:

@@ -46,6 +46,7 @@ class Extras:
     measure: Measure
     wording: Wording
     constants: bool
+    shapes: bool = True
 
     def position(self, finding: Finding) -> int:
         return next((at for at, each in enumerate(self.all_findings) if each is finding), -1)
@@ -181,7 +182,8 @@ def constant_box(extras: Extras, name: str, line: int, inside: int = -1) -> tupl
 
 def new_edge(extras: Extras, tail: int, head: int, edge: int, text: str) -> NewEdge:
     """An edge with room for its shape."""
-    return NewEdge(tail, head, edge, text, extras.measure(text, "shape") + 2 * LABEL_PAD)
+    width = extras.measure(text, "shape") + 2 * LABEL_PAD if extras.shapes else 0.0
+    return NewEdge(tail, head, edge, text, width)
 
 
 def add_constants(draft: Draft, extras: Extras) -> Draft:

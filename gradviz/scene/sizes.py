@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 NODE_HEIGHT = 40.0
-LEAF_HEIGHT = 36.0
+LEAF_HEIGHT = 40.0
 SEED_HEIGHT = 36.0
 NODE_MIN_WIDTH = 168.0
 NODE_MAX_WIDTH = 220.0

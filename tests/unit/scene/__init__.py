@@ -1,0 +1,1 @@
+"""Tests of what is to be drawn, without Qt."""
