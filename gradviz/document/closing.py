@@ -13,6 +13,7 @@ from pathlib import Path
 from gradviz.errors import NotStartedError
 from gradviz.trace.live import read_live
 from gradviz.trace.writer import TraceWriter
+
 READING_SECONDS = 20.0  # the longest that a view may read at one go
 
 

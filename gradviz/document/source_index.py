@@ -156,7 +156,7 @@ def marks_of(findings: tuple[Finding, ...], file: str, words: dict[str, str]) ->
             span = (finding.column, finding.end_column if finding.end_line in (0, finding.line) else 1_000_000)
             marks.append(Mark(finding.line, finding.severity, "cause", note, *span))
         if apart and finding.file == file and finding.symptom_line is not None:
-            note = words["symptom"].format(note=shapes or finding.rule)
+            note = words["symptom"].format(note=shapes or finding.title or finding.rule)
             marks.append(Mark(finding.symptom_line, finding.severity, "symptom", note))
         raised = finding.raised_line
         if raised is not None and (finding.raised_file or finding.file) == file and raised != finding.line:

@@ -79,15 +79,22 @@ class Docks(QObject):
 
     def build(self) -> None:
         """Make the panes that aren't there yet."""
-        for name, factory in self._factories.items():
-            if name not in self.panes:
-                holder = self.by_name[name].widget()
-                pane = factory(holder)
-                layout = holder.layout()
-                assert layout is not None
-                layout.addWidget(pane)
-                holder.setFocusProxy(pane)
-                self.panes[name] = pane
+        while self.build_next():
+            pass
+
+    def build_next(self) -> bool:
+        """Make one pane; False when all are there."""
+        name = next((name for name in self._factories if name not in self.panes), None)
+        if name is None:
+            return False
+        holder = self.by_name[name].widget()
+        pane = self._factories[name](holder)
+        layout = holder.layout()
+        assert layout is not None
+        layout.addWidget(pane)
+        holder.setFocusProxy(pane)
+        self.panes[name] = pane
+        return True
 
     # -- places
     def _arrange(self) -> None:

@@ -158,10 +158,9 @@ class StepSlider(QAbstractSlider):
             every = labelled  # a crowd of ticks says nothing
         painter.setFont(self._theme.font(TICK))
         ran = self.maximum()
-        for number in range(1, self._planned + 1):
-            on_label = number % labelled == 0 or labelled == 1
-            if not on_label and (every >= labelled or number % every):
-                continue
+        ticks = {*range(labelled, self._planned + 1, labelled), *range(every, self._planned + 1, every)}
+        for number in sorted(ticks):
+            on_label = number % labelled == 0
             x = round(self.x_of(number - 1)) + 0.5
             pen = QPen(QColor(tokens.control if number <= ran else tokens.never), 1)
             if number > ran:

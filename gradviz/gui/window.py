@@ -106,6 +106,8 @@ class Window(QMainWindow):
         """Made when first needed: the welcome page, which is painted first, has none."""
         if self._docks is None:
             self._docks = Docks(self, self.theme, self._pane_factories())
+            if self.shows_welcome():
+                self._docks.hide_all()
         return self._docks
 
     # -- pages
@@ -118,6 +120,23 @@ class Window(QMainWindow):
             self.document.expire_recordings()
             if self._pages.currentWidget() is self.centre:
                 self.show_work()
+            QTimer.singleShot(0, self, self._prepare)
+
+    def _prepare(self) -> None:
+        """Build the work page behind the welcome page, a part at each turn: opening a file doesn't wait for it then."""
+        if self._docks is None:
+            more = bool(self.docks)
+        elif self.centre.canvas is None:
+            self._make_canvas()
+            more = True
+        else:
+            more = self._docks.build_next()
+        if more:
+            QTimer.singleShot(0, self, self._prepare)
+
+    def _make_canvas(self) -> None:
+        if self.centre.canvas is None:
+            self.centre.set_canvas(make_canvas(self))
 
     def show_welcome(self) -> None:
         if self._docks is not None:
@@ -141,8 +160,7 @@ class Window(QMainWindow):
         """Timeline, docks and canvas in place of the welcome page; builds them when first needed."""
         self._pages.setCurrentWidget(self.centre)
         self.timeline_bar.show()
-        if self.centre.canvas is None:
-            self.centre.set_canvas(make_canvas(self))
+        self._make_canvas()
         self.docks.build()
         self.docks.show_all(self._work_state)
         self.status.offer_change(False)
