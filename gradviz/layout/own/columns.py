@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from gradviz.layout.own.flat import FlatGraph, Style
 
 _CANDIDATES = 48
+_CHANNEL = 16.0  # above and below a column, for the lines to the next
 
 
 def fold(graph: FlatGraph, layer: list[int], pitch: NDArray[np.float64], style: Style) -> list[int]:
@@ -24,7 +25,7 @@ def fold(graph: FlatGraph, layer: list[int], pitch: NDArray[np.float64], style: 
     broad = np.zeros(count)
     np.add.at(broad, np.asarray(layer), np.asarray(graph.widths) + style.node_gap)
     tallest = float(pitch.max())
-    heights = [view_h]
+    heights = [max(view_h - 2 * _CHANNEL, tallest)]
     columns = 2.0
     while columns < count and len(heights) < _CANDIDATES:
         heights.append(bottom[-1] / columns + tallest / 2)
@@ -35,7 +36,7 @@ def fold(graph: FlatGraph, layer: list[int], pitch: NDArray[np.float64], style: 
         breaks = _breaks(bottom, height + style.layer_gap)
         width = float(np.maximum.reduceat(broad, breaks).sum()) + style.lane * (len(breaks) - 1)
         high = float(np.diff(np.append(np.concatenate(([0.0], bottom))[breaks], bottom[-1])).max())
-        scale = min(1.0, view_w / width, view_h / (high - style.layer_gap))
+        scale = min(1.0, view_w / width, view_h / (high - style.layer_gap + 2 * _CHANNEL))
         if best is None or (scale, -len(breaks)) > best:
             best, starts = (scale, -len(breaks)), breaks
     column = np.zeros(count, np.int64)

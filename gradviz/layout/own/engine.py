@@ -17,6 +17,7 @@ from gradviz.layout.own.repair import repair
 from gradviz.layout.own.rows import arrange_rows
 
 _VIEWPORT = (1280.0, 800.0)
+_SMALL, _MIDDLE = 1500, 4000  # nodes of the whole graph up to which much, or some, effort is made
 _FILLED = 0.33  # of a drawing with frames is boxes and the gaps beside them
 _HEADER_GAP = 4.0  # between a frame's header and its content
 
@@ -105,6 +106,7 @@ def style_of(request: Request) -> Style:
         wrap=options.wrap,
         viewport=(view_h, view_w) if across else (view_w, view_h),
         label_side=-1 if across else 1,
+        effort=2 if len(request.widths) <= _SMALL else 1 if len(request.widths) <= _MIDDLE else 0,
     )
 
 

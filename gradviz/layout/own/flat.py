@@ -22,6 +22,7 @@ class Style:
     label_side: int = 1
     track: float = 8.0  # between two parallel lines
     line_gap: float = 14.0  # round a line that passes between boxes
+    effort: int = 2  # against crossings: 2 in small graphs, 1, 0 in large ones
 
 
 @dataclass(frozen=True)

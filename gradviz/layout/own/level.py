@@ -33,7 +33,7 @@ def arrange_level(graph: FlatGraph, style: Style) -> FlatPlaces:
     pitch += gap
     column = fold(graph, layer, pitch, style)
     layered = proper(graph, layer, column, style)
-    order = ordered(layered, graph.hint, style.line_gap)
+    order = ordered(layered, graph.hint, style.line_gap, style.effort)
     blocks, x, widths = _place(order, style)
     ports = place_ports(graph, blocks, x)
     level = _levels(pitch, column)

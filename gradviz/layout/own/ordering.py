@@ -7,14 +7,14 @@ seen, then, in small graphs, exchanges of neighbours.
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import dataclass
 
 from gradviz.layout.own.proper import Proper
 
 _STARTS = ((True, False), (False, False), (True, True), (False, True))  # downwards, mirrored
 _SMALL = 1500  # vertices up to which all starts are tried
 _MIDDLE = 4000  # vertices up to which exchanges are tried
-_PATIENCE = 7  # sweeps without gain
-_TRANSPOSE_ROUNDS = 12
+MOST_EFFORT = 2
 _WIDE = 600  # a layer that exchanges leave alone
 
 
@@ -158,13 +158,15 @@ def inversions(values: list[float]) -> int:
     return total
 
 
-def ordered(graph: Proper, hint: list[int], gap: float) -> Order:
+def ordered(graph: Proper, hint: list[int], gap: float, effort: int = MOST_EFFORT) -> Order:
+    """`effort` is 0 where this is a small part of a large graph."""
     order = Order(graph, hint, gap)
     size = len(graph.layer)
+    starts = 4 if size <= _SMALL else 2 if size <= _MIDDLE else 1
     best, kept = -1, order.layers
-    for downwards, mirrored in _STARTS[: 4 if size <= _SMALL else 2 if size <= _MIDDLE else 1]:
+    for downwards, mirrored in _STARTS[: min(starts, 1 << effort)]:
         order.start(downwards, mirrored)
-        found, layers = _improve(order, 24 if size <= _MIDDLE else 8 if size <= 20_000 else 3)
+        found, layers = _improve(order, _limits(size, effort))
         if best < 0 or found < best:
             best, kept = found, layers
         if not best:
@@ -174,20 +176,33 @@ def ordered(graph: Proper, hint: list[int], gap: float) -> Order:
     return order
 
 
-def _improve(order: Order, sweeps: int) -> tuple[int, list[list[int]]]:
+@dataclass(frozen=True)
+class _Limits:
+    sweeps: int
+    patience: int  # sweeps without gain
+    exchanges: int  # rounds of them after a sweep
+
+
+def _limits(size: int, effort: int) -> _Limits:
+    if size > _MIDDLE:
+        return _Limits(8 if size <= 20_000 else 3, 3, 0)
+    if not effort:
+        return _Limits(6, 2, 2)
+    return _Limits(24, 7 if size <= _SMALL else 3, 12)
+
+
+def _improve(order: Order, limits: _Limits) -> tuple[int, list[list[int]]]:
     """Sweeps, and in small graphs exchanges; the fewest crossings and the order that has them."""
     best = order.crossings()
     kept = [list(layer) for layer in order.layers]
-    small = len(order.place) <= _MIDDLE
     stale = 0
-    for turn in range(sweeps):
-        if not best or stale > (_PATIENCE if len(order.place) <= _SMALL else _PATIENCE // 2):
+    for turn in range(limits.sweeps):
+        if not best or stale > limits.patience:
             break
         order.sweep(downwards=turn % 2 == 0, median=turn % 4 >= 2)
-        if small:
-            for again in range(_TRANSPOSE_ROUNDS):
-                if not order.transpose(loose=turn % 4 == 1 and again == 0):
-                    break
+        for again in range(limits.exchanges):
+            if not order.transpose(loose=turn % 4 == 1 and again == 0):
+                break
         now = order.crossings()
         stale += 1
         if now < best:

@@ -12,6 +12,9 @@ _SPACING = 28.0  # between two ports where there is room
 _LEAST = 8.0  # closer than this, all share one port and run as a bus
 _CORNER = 12.0  # kept free at both ends of a border
 
+# x of the other end, then what parts those of the same x; the segment, or ~ the edge in a lane; whether it is straight
+End = tuple[float, float, int, bool]
+
 
 @dataclass
 class Ports:
@@ -39,14 +42,15 @@ def place_ports(graph: FlatGraph, blocks: Blocks, x: list[float]) -> Ports:
     for v in range(proper.boxes):
         if not fixed and not proper.lanes and len(order.down[v]) < 2 and len(order.up[v]) < 2:
             continue  # the middle of the border, as it is
-        out = [(x[proper.lower[s]] + proper.lower_port[s], s, blocks.aligned[s]) for s in order.down[v]]
-        out += [(math.inf, ~e, False) for e in lanes_out.get(v, ())]
+        out = [(x[proper.lower[s]] + proper.lower_port[s], 0.0, s, blocks.aligned[s]) for s in order.down[v]]
+        # lanes are at the right; the longest way is the outermost
+        out += [(math.inf, float(proper.layer[graph.head[e]]), ~e, False) for e in lanes_out.get(v, ())]
         if _spread(graph, v, out, ports.upper, ports.lane_tail, graph.tail_port, proper.edge):
             ports.bus_out.add(v)
-        into = [(x[proper.upper[s]] + proper.upper_port[s], s, blocks.aligned[s]) for s in order.up[v]]
+        into = [(x[proper.upper[s]] + proper.upper_port[s], 0.0, s, blocks.aligned[s]) for s in order.up[v]]
         for e in lanes_in.get(v, ()):
             same = column[proper.layer[graph.tail[e]]] == column[proper.layer[v]]
-            into.append((math.inf if same else -math.inf, ~e, False))
+            into.append((math.inf if same else -math.inf, x[graph.tail[e]], ~e, False))
         if _spread(graph, v, into, ports.lower, ports.lane_head, graph.head_port, proper.edge):
             ports.bus_in.add(v)
     _straighten(graph, blocks, x, ports)
@@ -56,7 +60,7 @@ def place_ports(graph: FlatGraph, blocks: Blocks, x: list[float]) -> Ports:
 def _spread(
     graph: FlatGraph,
     v: int,
-    ends: list[tuple[float, int, bool]],
+    ends: list[End],
     of_segment: list[float],
     of_lane: dict[int, float],
     fixed: list[float],
@@ -68,18 +72,19 @@ def _spread(
     if fixed:
         free = []
         for end in ends:
-            given = fixed[edge_of[end[1]] if end[1] >= 0 else ~end[1]]
+            which = end[2]
+            given = fixed[edge_of[which] if which >= 0 else ~which]
             if math.isnan(given):
                 free.append(end)
-            elif end[1] >= 0:
-                of_segment[end[1]] = given
+            elif which >= 0:
+                of_segment[which] = given
             else:
-                of_lane[~end[1]] = given
+                of_lane[~which] = given
         ends = free
     ends.sort()
-    middle = next((i for i, end in enumerate(ends) if end[2]), None)
+    middle = next((i for i, end in enumerate(ends) if end[3]), None)
     offsets, shared = _offsets(len(ends), middle, graph.widths[v] / 2 - _CORNER)
-    for (_, which, _straight), offset in zip(ends, offsets, strict=True):
+    for (_, _, which, _), offset in zip(ends, offsets, strict=True):
         if which >= 0:
             of_segment[which] = offset
         else:
