@@ -45,7 +45,7 @@ class Module:
 
     @cached_property
     def tree(self) -> ast.Module:
-        return ast.parse(self.source)
+        return ast.parse(self.source, filename=str(self.path))
 
     @cached_property
     def imports(self) -> tuple[Import, ...]:

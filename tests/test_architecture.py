@@ -180,9 +180,7 @@ def test_no_text_speaks_of_one_machine() -> None:
     words = re.compile(r"(?<![\w.~-])/(?:wo" + r"rk|ro" + r"ot)/|sub" + r"agent|/tmp/de" + r"v\b", re.IGNORECASE)
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True)
     if listed.returncode != 0:
-        pytest.skip(
-            "not on this copy, which is no git checkout: an unpacked source archive holds what was checked when it was made"
-        )
+        pytest.skip("not on this copy, an unpacked source archive: it holds what was checked when it was made")
     broken = []
     for name in listed.stdout.decode().split("\0"):
         path = ROOT / name
