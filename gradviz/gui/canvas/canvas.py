@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QCloseEvent, QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from gradviz.document.hub import Hub, Selection
 from gradviz.document.hub import View as HubView
@@ -146,6 +146,10 @@ class Canvas(QWidget):
             self.hub.change(self, position=position, selection=Selection())
             self.show_selected(NOTHING)
             self.show_position(glide=True)
+
+    def menu_for(self, found: Hit) -> QMenu:
+        """The menu of what was hit."""
+        return self._acting.menu_for(found)
 
     def words_of(self, found: Hit) -> str:
         """A hit in words, for the tooltip."""

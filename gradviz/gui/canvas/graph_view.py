@@ -150,7 +150,8 @@ class GraphView(QWidget):
         now = time.monotonic()
         held, self._moved_at = now - self._moved_at < HELD_SECONDS, now
         x, y = float(self.picture.scene.x[box]), float(self.picture.scene.y[box])
-        if camera.in_middle(self.view, x, y) and not always:
+        seen = camera.in_middle(self.view, x, y) or camera.fits(self.view, self.picture.scene.bounds)
+        if seen and not always:
             return
         self._glide.stop()
         target = camera.centred(self.view, x, y)

@@ -1,0 +1,381 @@
+"""The canvas driven by mouse, wheel and keys, on built recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu
+
+from gradviz.diagnose.finding import Finding
+from gradviz.document.hub import Hub, Selection
+from gradviz.gui.canvas.canvas import Canvas
+from gradviz.gui.canvas.hits import Hit
+from gradviz.gui.theme import Theme
+from gradviz.scene.model import Kind, State
+from gradviz.trace.reader import Trace
+from tests.example_findings import BROADCAST, SEED_MISMATCH
+from tests.gui.panes import Watcher
+from tests.large_recordings import transformer
+
+LONG = 30_000  # ms
+
+
+class Drawn:
+    """A canvas with a scene on it, and what a person does there."""
+
+    def __init__(self, qtbot: Any, canvas: Canvas, watcher: Watcher) -> None:
+        self.qtbot, self.canvas, self.hub, self.watcher = qtbot, canvas, canvas.hub, watcher
+
+    @property
+    def view(self) -> Any:
+        return self.canvas.view
+
+    def box(self, name: str) -> int:
+        loaded = self.canvas.loaded
+        assert loaded is not None
+        draft = loaded.scene.draft
+        return next(box for box in range(len(draft)) if draft.names[int(draft.name[box])] == name)
+
+    def at(self, box: int) -> QPoint:
+        """Where on screen the middle of a box is."""
+        scene, view = self.view.picture.scene, self.view.view
+        return QPoint(
+            round((float(scene.x[box]) - view.x) * view.zoom), round((float(scene.y[box]) - view.y) * view.zoom)
+        )
+
+    def click(self, at: QPoint) -> None:
+        self.qtbot.mouseClick(self.view, Qt.MouseButton.LeftButton, pos=at)
+
+    def press(self, key: Qt.Key) -> None:
+        self.qtbot.keyClick(self.view, key)
+
+    def wheel(self, at: QPoint, turns: int, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+        event = QWheelEvent(
+            QPointF(at),
+            QPointF(self.view.mapToGlobal(at)),
+            QPoint(),
+            QPoint(0, 120 * turns),
+            Qt.MouseButton.NoButton,
+            modifier,
+            Qt.ScrollPhase.NoScrollPhase,
+            False,
+        )
+        QApplication.sendEvent(self.view, event)
+
+    def reloaded(self, act: Any) -> None:
+        """Do something that makes a new scene, and wait for it."""
+        with self.qtbot.waitSignal(self.canvas.scene_shown, timeout=LONG):
+            act()
+
+
+@pytest.fixture
+def theme(qapp: QApplication) -> Theme:
+    made = Theme("light")
+    made.install(qapp)
+    return made
+
+
+@pytest.fixture
+def draw(qtbot: Any, theme: Theme, nothing_left: None) -> Iterator[Any]:
+    """Makes a canvas on a recording; all are shut down afterwards."""
+    made: list[tuple[Canvas, Trace]] = []
+
+    def on(path: Path, findings: tuple[Finding, ...] = (), position: int = 0) -> Drawn:
+        hub, trace = Hub(), Trace(path)
+        canvas = Canvas(hub, theme)
+        watcher = Watcher(hub)
+        made.append((canvas, trace))
+        canvas.resize(900, 640)
+        with qtbot.waitExposed(canvas):
+            canvas.show()
+        with qtbot.waitSignal(canvas.scene_shown, timeout=LONG):
+            hub.change(trace=trace, pass_id=trace.passes()[0].id, findings=findings, position=position)
+        watcher.heard.clear()
+        return Drawn(qtbot, canvas, watcher)
+
+    yield on
+    for canvas, trace in made:
+        canvas.close()
+        canvas.deleteLater()
+        trace.close()
+
+
+@pytest.fixture(scope="module")
+def language_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return transformer(tmp_path_factory.mktemp("canvas") / "run.gradviz", 5)
+
+
+def test_a_small_graph_is_all_in_sight(draw: Any, recordings: dict[str, Path]) -> None:
+    drawn = draw(recordings["eigh"], (SEED_MISMATCH,))
+    left, top, right, bottom = drawn.view.view.area()
+    bounds = drawn.view.picture.scene.bounds
+    assert left <= bounds[0] and top <= bounds[1] and right >= bounds[2] and bottom >= bounds[3]
+    assert not drawn.canvas.minimap.isVisible()
+    assert drawn.canvas.header.counts.text() == "13 nodes, 13 edges"
+
+
+def test_a_click_selects_and_tells_the_others(draw: Any, recordings: dict[str, Path]) -> None:
+    drawn = draw(recordings["mlp"])
+    box = drawn.box("ReluBackward0")
+    drawn.click(drawn.at(box))
+    node = int(drawn.canvas.loaded.scene.draft.node[box])
+    assert drawn.hub.view.selection == Selection("node", node=node)
+    assert drawn.view.selected == Hit("box", box)
+    assert drawn.watcher.heard == ["selection"]
+    # AND a click beside everything, or Escape, takes the selection back
+    drawn.click(QPoint(3, 3))
+    assert drawn.hub.view.selection == Selection()
+    drawn.click(drawn.at(box))
+    drawn.press(Qt.Key.Key_Escape)
+    assert drawn.hub.view.selection == Selection()
+
+
+def test_a_double_click_goes_to_the_step(draw: Any, recordings: dict[str, Path]) -> None:
+    drawn = draw(recordings["mlp"])
+    box = drawn.box("ReluBackward0")
+    drawn.qtbot.mouseDClick(drawn.view, Qt.MouseButton.LeftButton, pos=drawn.at(box))
+    assert drawn.hub.view.position == 6
+    assert drawn.view.states.current == box
+
+
+def test_the_mismatch_label_is_the_seed_edge(draw: Any, recordings: dict[str, Path]) -> None:
+    drawn = draw(recordings["eigh"], (SEED_MISMATCH,))
+    x, y = drawn.canvas.loaded.scene.label_at[drawn.canvas.loaded.scene.draft.framed[0].edge]
+    view = drawn.view.view
+    drawn.click(QPoint(round((x - view.x) * view.zoom), round((y - view.y) * view.zoom)))
+    assert drawn.hub.view.selection == Selection("seed", node=0, slot=0)
+    assert "expected [\u2009]\nreceived [164]" in drawn.canvas.words_of(drawn.view.selected)
+
+
+def test_selections_of_others_are_shown_and_looked_at(draw: Any, recordings: dict[str, Path]) -> None:
+    drawn = draw(recordings["mlp"])
+    drawn.view.set_view(drawn.view.view.__class__(-5000, -5000, 1.0, drawn.view.width(), drawn.view.height()))
+    box = drawn.box("2.weight")
+    drawn.hub.change(selection=Selection("node", node=int(drawn.canvas.loaded.scene.draft.node[box])))
+    assert drawn.view.selected == Hit("box", box)
+    drawn.qtbot.waitUntil(lambda: drawn.view.rect().contains(drawn.at(box)), timeout=5000)
+
+
+def test_a_source_line_lights_its_nodes_up(draw: Any, recordings: dict[str, Path]) -> None:
+    drawn = draw(recordings["mlp"])
+    file = drawn.canvas.loaded.order.trace.run().script
+    drawn.hub.change(selection=Selection("line", path=file, line=20))
+    assert set(drawn.view.highlighted) == {drawn.box("NllLossBackward0"), drawn.box("LogSoftmaxBackward0")}
+    drawn.canvas.highlight([])
+    assert drawn.view.highlighted == ()
+
+
+@pytest.mark.parametrize("turns", [3, -3])
+def test_the_wheel_zooms_at_the_pointer(draw: Any, recordings: dict[str, Path], turns: int) -> None:
+    drawn = draw(recordings["mlp"])
+    at = drawn.at(drawn.box("ReluBackward0"))
+    before, zoom = drawn.view.scene_at(QPointF(at)), drawn.view.view.zoom
+    drawn.wheel(at, turns)
+    assert (drawn.view.view.zoom > zoom) == (turns > 0)
+    assert drawn.view.scene_at(QPointF(at)) == pytest.approx(before, abs=0.5)
+    # AND the header tells it
+    assert drawn.canvas.header.percent.text() == f"{100 * drawn.view.view.zoom:.0f} %"
+
+
+def test_shift_and_wheel_go_sideways(draw: Any, recordings: dict[str, Path]) -> None:
+    drawn = draw(recordings["mlp"])
+    before = drawn.view.view
+    drawn.wheel(QPoint(100, 100), 1, Qt.KeyboardModifier.ShiftModifier)
+    after = drawn.view.view
+    assert (after.zoom, after.y) == (before.zoom, before.y) and after.x != before.x
+
+
+def test_dragging_pans_and_selects_nothing(draw: Any, recordings: dict[str, Path]) -> None:
+    drawn = draw(recordings["mlp"])
+    before = drawn.view.view
+    start = drawn.at(drawn.box("ReluBackward0"))
+    QTest.mousePress(drawn.view, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, start)
+    for part in (10, 30, 60):
+        QTest.mouseMove(drawn.view, start + QPoint(part, 20))
+    QTest.mouseRelease(drawn.view, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, start + QPoint(60, 20))
+    assert drawn.view.view.x == pytest.approx(before.x - 60 / before.zoom, abs=1)
+    assert drawn.hub.view.selection == Selection()
+
+
+def test_keys_zoom_and_fit(draw: Any, recordings: dict[str, Path]) -> None:
+    drawn = draw(recordings["mlp"])
+    fitted = drawn.view.view
+    drawn.press(Qt.Key.Key_0)
+    assert drawn.view.view.zoom == pytest.approx(1.0)
+    drawn.press(Qt.Key.Key_Plus)
+    assert drawn.view.view.zoom == pytest.approx(1.25)
+    drawn.press(Qt.Key.Key_Minus)
+    assert drawn.view.view.zoom == pytest.approx(1.0)
+    drawn.press(Qt.Key.Key_F)
+    assert drawn.view.view == fitted
+
+
+def test_arrows_follow_the_edges_and_enter_goes_there(draw: Any, recordings: dict[str, Path]) -> None:
+    drawn = draw(recordings["mlp"])
+    drawn.click(drawn.at(drawn.box("NllLossBackward0")))
+    drawn.press(Qt.Key.Key_Down)
+    assert drawn.view.selected == Hit("box", drawn.box("LogSoftmaxBackward0"))
+    drawn.press(Qt.Key.Key_Up)
+    drawn.press(Qt.Key.Key_Up)
+    assert drawn.view.selected == Hit("box", drawn.box("Seed gradient"))
+    drawn.press(Qt.Key.Key_Down)
+    drawn.press(Qt.Key.Key_Down)
+    drawn.press(Qt.Key.Key_Return)
+    assert drawn.hub.view.position == 1
+
+
+def test_home_and_end_are_the_first_and_last_step(draw: Any, recordings: dict[str, Path]) -> None:
+    drawn = draw(recordings["mlp"], (), 5)
+    drawn.press(Qt.Key.Key_End)
+    assert drawn.hub.view.position == 11 and drawn.view.states.current == -1
+    drawn.press(Qt.Key.Key_Home)
+    assert drawn.hub.view.position == 0
+
+
+def test_a_step_paints_only_what_changed(draw: Any, recordings: dict[str, Path]) -> None:
+    drawn = draw(recordings["mlp"])
+    drawn.view.repaint()
+    before = drawn.view.pixels.renders
+    for position in range(1, 8):
+        drawn.hub.change(position=position)
+        drawn.view.repaint()
+    assert drawn.view.pixels.renders == before
+    # AND the result is what a fresh painting gives
+    drawn.view.stop_glide()
+    stepped = drawn.view.grab().toImage()
+    drawn.view.pixels.forget()
+    assert drawn.view.grab().toImage() == stepped
+
+
+def test_groups_open_and_fold(draw: Any, language_model: Path) -> None:
+    drawn = draw(language_model)
+    draft = drawn.canvas.loaded.scene.draft
+    stack = next(box for box in range(len(draft)) if draft.kind[box] == Kind.GROUP)
+    key = draft.cards[int(draft.card[stack])].key
+    place = drawn.at(stack)
+    # WHEN it is double-clicked THEN it opens, with its corner where it was
+    drawn.reloaded(lambda: drawn.qtbot.mouseDClick(drawn.view, Qt.MouseButton.LeftButton, pos=place))
+    loaded = drawn.canvas.loaded
+    assert key in loaded.build.opened
+    assert drawn.canvas.header.counts.text().endswith("5 groups folded")
+    # WHEN a block in it is selected and Backspace is pressed THEN it folds again
+    inner = next(box for box in range(len(loaded.scene.draft)) if loaded.scene.draft.kind[box] == Kind.GROUP)
+    drawn.view.centre_on(inner, glide=False, always=True)
+    drawn.click(drawn.at(inner))
+    assert drawn.hub.view.selection.kind == "group"
+    drawn.reloaded(lambda: drawn.press(Qt.Key.Key_Backspace))
+    assert key not in drawn.canvas.loaded.build.opened
+
+
+def test_all_can_be_opened_and_the_map_appears(draw: Any, language_model: Path) -> None:
+    drawn = draw(language_model)
+    drawn.reloaded(drawn.canvas.open_all)
+    assert len(drawn.canvas.loaded.scene.draft) > 250
+    assert drawn.canvas.minimap.isVisible()
+    # WHEN the map is pressed THEN the view goes there
+    before = drawn.view.view
+    drawn.qtbot.mouseClick(drawn.canvas.minimap, Qt.MouseButton.LeftButton, pos=QPoint(20, 10))
+    assert drawn.view.view != before
+    drawn.reloaded(drawn.canvas.fold_all)
+    assert (drawn.canvas.loaded.scene.draft.kind == Kind.GROUP).any()
+
+
+@pytest.mark.parametrize("switch", ["wrap", "shapes", "modules", "constants"])
+def test_switches_make_another_scene(draw: Any, recordings: dict[str, Path], switch: str) -> None:
+    drawn = draw(recordings["broadcast"], (BROADCAST,))
+    button = drawn.canvas.header.switches[switch]
+    drawn.reloaded(lambda: drawn.qtbot.mouseClick(button, Qt.MouseButton.LeftButton))
+    draft = drawn.canvas.loaded.scene.draft
+    assert ((draft.kind == Kind.CONSTANT).any()) == (switch != "constants")
+    assert drawn.view.picture.shapes == (switch != "shapes")
+
+
+def test_the_legend_needs_no_new_scene(draw: Any, recordings: dict[str, Path]) -> None:
+    drawn = draw(recordings["mlp"])
+    drawn.qtbot.mouseClick(drawn.canvas.header.switches["legend"], Qt.MouseButton.LeftButton)
+    assert drawn.canvas.legend.isVisible()
+
+
+def test_findings_that_come_later_are_marked(draw: Any, recordings: dict[str, Path]) -> None:
+    drawn = draw(recordings["broadcast"])
+    assert drawn.canvas.loaded.scene.panels == ()
+    drawn.reloaded(lambda: drawn.hub.change(findings=(BROADCAST,)))
+    assert len(drawn.canvas.loaded.scene.panels) == 1
+
+
+def test_another_pass_is_another_scene(draw: Any, recordings: dict[str, Path]) -> None:
+    drawn = draw(recordings["mlp"])
+    drawn.reloaded(lambda: drawn.hub.change(pass_id=99, position=3))
+    assert drawn.canvas.loaded.order.pass_id == 99
+    assert drawn.view.states.position == 3
+
+
+def test_nothing_open_is_an_empty_canvas(draw: Any, recordings: dict[str, Path]) -> None:
+    drawn = draw(recordings["mlp"])
+    drawn.hub.change(trace=None, pass_id=None)
+    drawn.qtbot.waitUntil(lambda: drawn.view.picture is None, timeout=5000)
+    for key in (
+        Qt.Key.Key_Down,
+        Qt.Key.Key_Plus,
+        Qt.Key.Key_F,
+        Qt.Key.Key_Return,
+        Qt.Key.Key_Backspace,
+        Qt.Key.Key_End,
+    ):
+        drawn.press(key)
+    drawn.click(QPoint(50, 50))
+    drawn.view.repaint()
+
+
+def test_the_menu_names_what_it_is_about(draw: Any, recordings: dict[str, Path]) -> None:
+    drawn = draw(recordings["mlp"])
+    menu = drawn.canvas.menu_for(Hit("box", drawn.box("ReluBackward0")))
+    assert isinstance(menu, QMenu)
+    actions = {action.text(): action for action in menu.actions()}
+    actions["Copy name"].trigger()
+    assert QGuiApplication.clipboard().text() == "ReluBackward0"
+    actions["Show its line"].trigger()
+    assert (drawn.hub.view.selection.kind, drawn.hub.view.selection.line) == ("line", 19)
+    actions["Go to this step"].trigger()
+    assert drawn.hub.view.position == 6
+    menu.close()
+
+
+def test_a_node_is_told_in_words(draw: Any, recordings: dict[str, Path]) -> None:
+    drawn = draw(recordings["mlp"], (), 6)
+    words = drawn.canvas.words_of(Hit("box", drawn.box("ReluBackward0"))).splitlines()
+    assert words[:4] == ["ReluBackward0", "current", "line 19 · relu", words[3]]
+    assert words[3].startswith("step 7 of 11")
+    assert "expects [32, 64]" in words
+
+
+def test_a_copied_image_is_what_is_in_sight(draw: Any, recordings: dict[str, Path]) -> None:
+    drawn = draw(recordings["mlp"])
+    drawn.canvas.copy_image()
+    image = QGuiApplication.clipboard().image()
+    ratio = drawn.canvas.devicePixelRatioF()
+    assert image.width() == pytest.approx(drawn.view.width() * ratio, abs=2)
+    assert image.height() == pytest.approx(drawn.view.height() * ratio, abs=2)
+
+
+def test_the_theme_changes_live(draw: Any, theme: Theme, recordings: dict[str, Path]) -> None:
+    drawn = draw(recordings["mlp"])
+    light = drawn.view.grab().toImage()
+    theme.set_mode("dark")
+    dark = drawn.view.grab().toImage()
+    assert dark.pixelColor(2, 2).lightness() < 60 < light.pixelColor(2, 2).lightness()
+
+
+def test_states_never_lag_behind_the_hub(draw: Any, recordings: dict[str, Path]) -> None:
+    drawn = draw(recordings["mlp"])
+    for position in (11, 0, 7, 3, 11, 1):
+        drawn.hub.change(position=position)
+        assert drawn.view.states.position == position
+        done = int((drawn.view.states.box == State.DONE).sum())
+        assert done == position + 1  # and the seed
