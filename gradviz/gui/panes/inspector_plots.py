@@ -162,6 +162,7 @@ def quiet(plot: pg.PlotWidget) -> None:
     item.hideAxis("bottom")
     item.hideButtons()
     item.setMenuEnabled(False)
+    item.ctrlMenu.setParent(plot)  # made whether wanted or not, and without a parent it outlives the window
     item.setMouseEnabled(False, False)
     item.setContentsMargins(0, 0, 0, 0)
     item.layout.setContentsMargins(0, 0, 0, 0)
