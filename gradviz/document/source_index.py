@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from gradviz.diagnose.finding import Finding
 from gradviz.document.pass_facts import PassFacts
 from gradviz.scene.words import said, shape_text
-from gradviz.trace.model import Frame, Source
+from gradviz.trace.model import Frame, Op, Source, Spec
+from gradviz.trace.packing import OP_IN_PLACE, VALUE_PARAMETER
 
 Nodes = NDArray[np.int64]
 Place = tuple[str, int]  # file, line
+Span = tuple[str, int, int, int, int]  # file, line, end line, column, end column
 LONGEST_PARSED = 2_000_000  # characters; a longer file shows no shapes after its lines
 
 
@@ -36,7 +38,8 @@ class SourceIndex:
     def __init__(self, facts: PassFacts) -> None:
         self._facts = facts
         self._nodes: dict[Place, Nodes] = {}
-        self._last_op: dict[Place, int] = {}  # the newest forward call of a line
+        self._last_op: dict[Span, int] = {}  # the newest forward call of an expression
+        self._returned: dict[Span, Spec] = {}
         self._shapes: dict[str, dict[int, str]] = {}
         self._index()
 
@@ -67,6 +70,7 @@ class SourceIndex:
         numbers, stacks = facts.trace.op_stacks()
         if len(numbers):
             self._index_ops(numbers, stacks)
+        self._index_calls()
         for leaf in np.unique(facts.graph.leaf).tolist():
             stack = facts.leaves[leaf].stack if 0 <= leaf < len(facts.leaves) else ()
             if stack:
@@ -89,8 +93,21 @@ class SourceIndex:
         for stack, number in last.items():
             frame = self._frame(stack)
             if frame is not None:
-                place = (frame.file, frame.line)
-                self._last_op[place] = max(number, self._last_op.get(place, -1))
+                span = span_of(frame)
+                self._last_op[span] = max(number, self._last_op.get(span, -1))
+
+    def _index_calls(self) -> None:
+        """What module calls of the pass returned, by the expression that called."""
+        waiting = np.unique(self._facts.graph.call).tolist()
+        seen: set[int] = {-1}
+        while waiting:
+            number = waiting.pop()
+            call = None if number in seen else self._facts.trace.call(number)
+            seen.add(number)
+            if call is not None:
+                waiting.append(call.parent)
+                if call.stack and call.out_spec is not None:
+                    self._returned[span_of(call.stack[0])] = call.out_spec
 
     def _frame(self, stack: int) -> Frame | None:
         frames = self._facts.trace.stack(stack)
@@ -110,19 +127,29 @@ class SourceIndex:
         found = {}
         for statement in ast.walk(tree):
             names = assigned(statement)
-            line = getattr(statement, "end_lineno", 0)
-            inside = range(getattr(statement, "lineno", 1), line + 1) if names else ()
-            number = max((self._op_of(source, at) for at in inside), default=-1)
-            op = self._facts.trace.op(number) if names and number >= 0 else None
-            if op is None:
+            value = getattr(statement, "value", None)
+            if not names or not isinstance(value, ast.expr):
                 continue
-            shapes = [shape_text(value.spec.shape) for value in op.results]
+            shapes = self._shapes_of(source.path, value)
             if len(names) == len(shapes):
+                line = value.end_lineno or value.lineno
                 found[line] = ", ".join(f"{name} {shape}" for name, shape in zip(names, shapes))
         return found
 
-    def _op_of(self, source: Source, line: int) -> int:
-        return self._last_op.get((source.path, line), -1)
+    def _shapes_of(self, file: str, value: ast.expr) -> list[str]:
+        """Shapes of what this very expression returned; where columns are unknown, of the last call of its line."""
+        span = (file, value.lineno, value.end_lineno or value.lineno, value.col_offset, value.end_col_offset or -1)
+        returned = self._returned.get(span)
+        if returned is not None:
+            return [shape_text(returned.shape)]
+        number = self._last_op.get(span, self._last_op.get((file, value.lineno, value.lineno, -1, -1), -1))
+        op = self._facts.trace.op(number) if number >= 0 else None
+        return [] if op is None or fills_parameters(op) else [shape_text(one.spec.shape) for one in op.results]
+
+
+def span_of(frame: Frame) -> Span:
+    known = frame.column >= 0
+    return (frame.file, frame.line, frame.end_line if known else frame.line, frame.column, frame.end_column)
 
 
 def assigned(statement: ast.AST) -> list[str]:
@@ -138,6 +165,11 @@ def assigned(statement: ast.AST) -> list[str]:
     if isinstance(target, (ast.Tuple, ast.List)) and all(isinstance(part, ast.Name) for part in target.elts):
         return [part.id for part in target.elts if isinstance(part, ast.Name)]
     return []
+
+
+def fills_parameters(op: Op) -> bool:
+    """The last call of `model = nn.Linear(1, 1)` initialises a parameter: its result isn't what the name stands for."""
+    return bool(op.flags & OP_IN_PLACE) or any(value.flags & VALUE_PARAMETER for value in op.results)
 
 
 def marks_of(findings: tuple[Finding, ...], file: str, words: dict[str, str]) -> list[Mark]:

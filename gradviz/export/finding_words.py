@@ -72,13 +72,11 @@ def where(finding: Finding, folder: str = "") -> str:
         text += f", {finding.node}" + (f" ({finding.op})" if finding.op else "")
     elif finding.op:
         text += f", {finding.op}"
-    if finding.symptom_line is not None and finding.symptom_line != finding.line:
+    raised = (finding.raised_line, finding.raised_file or finding.file)
+    if finding.symptom_line not in (None, finding.line) and (finding.symptom_line, finding.file) != raised:
         text += f"; shows at line {finding.symptom_line}"
-    if finding.raised_line is not None and (finding.raised_line, finding.raised_file or finding.file) != (
-        finding.line,
-        finding.file,
-    ):
-        file = finding.raised_file or finding.file
+    if finding.raised_line is not None and raised != (finding.line, finding.file):
+        file = raised[1]
         text += f"; raised at {'line ' if file == finding.file else shortened(file, folder) + ':'}{finding.raised_line}"
     return text
 

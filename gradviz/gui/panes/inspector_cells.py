@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gradviz.document.comparison import ABSENT, ADDED, BAD, EQUAL, EXTRA, MISSING, RESULT, STRETCHED, SUMMED, Comparison
@@ -18,7 +18,7 @@ GAP = 4
 HEAD = 18
 FOOT = 20
 WIDEST, NARROWEST = 66.0, 24.0
-TAIL = 76  # room for the shape behind its cells
+LEAST_TAIL, MOST_TAIL = 62.0, 130.0  # room for the shape behind its cells
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,9 @@ class ShapeTable(QWidget):
     ) -> None:
         super().__init__(parent)
         self._theme, self._comparison, self._labels, self._words, self._tone = theme, comparison, labels, words, tone
+        metrics = QFontMetricsF(theme.font(SHAPE, 600))
+        shapes = (metrics.horizontalAdvance(shape_text(row.shape)) for row in comparison.rows)
+        self._tail = min(MOST_TAIL, max((*shapes, LEAST_TAIL)) + 8)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(self.spoken())
         self.setToolTip(self.spoken())
@@ -82,7 +85,7 @@ class ShapeTable(QWidget):
         return len(self._comparison.rows) > 1
 
     def _cell_width(self) -> float:
-        room = self.width() - LABEL - TAIL
+        room = self.width() - LABEL - self._tail
         widest = 108.0 if self._comparison.columns == 1 else WIDEST
         return max(NARROWEST, min(widest, room / max(1, self._comparison.columns) - GAP))
 

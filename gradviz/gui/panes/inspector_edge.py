@@ -84,11 +84,19 @@ def build_edge(page: Page, facts: PassFacts, view: View, tail: int, head: int, s
     expected = facts.expected(head)
     wanted = expected[slot] if slot < len(expected) else None
     title = f"{node_words(facts, tail)} → {node_words(facts, head)}"
-    chips = []
+    chips = [
+        Chip(rule_words(finding.rule), finding.severity, finding.severity)
+        for finding in findings_at(view, facts.pass_id, head)
+        if any(mark.kind == "edge" and mark.tail == tail for mark in finding.marks)
+    ]
     if received is not None and received.spec is not None and wanted is not None:
         fits = received.spec.shape == wanted.shape
         words = translate("Inspector", "Shapes match") if fits else translate("Inspector", "Shape mismatch")
         chips.append(Chip(words, "done" if fits else "error", "done" if fits else "error"))
+        if received.stats.nans > 0:
+            chips.append(Chip(f"NaN {received.stats.nans:,}", "error", "nan"))
+        if received.stats.infs > 0:
+            chips.append(Chip(f"Inf {received.stats.infs:,}", "error", "nan"))
     elif received is None:
         chips.append(Chip(translate("Inspector", "Nothing arrived"), "quiet", "never"))
     into = int(np.count_nonzero((facts.graph.head == head) & (facts.graph.slot == slot)))

@@ -6,7 +6,7 @@ from html import escape
 
 from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from gradviz.diagnose.finding import Change, Finding
 from gradviz.draw.icons import draw_icon
@@ -81,7 +81,9 @@ class ProblemCard(QFrame):
         """Cause, Shows at, Raised (or nowhere)."""
         finding = self.finding
         parts = [(self.tr("Cause"), self._link(finding.file, finding.line))]
-        if finding.symptom_line is not None and finding.symptom_line != finding.line:
+        raised = (finding.raised_line, finding.raised_file or finding.file)
+        apart = finding.symptom_line is not None and finding.symptom_line != finding.line
+        if finding.symptom_line is not None and apart and (finding.symptom_line, finding.file) != raised:
             parts.append((self.tr("Shows at"), self._link(finding.file, finding.symptom_line)))
         if finding.raised_line is None:
             parts.append((self.tr("Raised"), escape(self.tr("nowhere"))))
@@ -240,6 +242,8 @@ class ChangeLines(QWidget):
         label = QLabel(html, self)
         label.setTextFormat(Qt.TextFormat.RichText)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)  # long code is cut, not the card
+        label.setToolTip(text.strip())
         family = theme.font(CELL).family()
         label.setStyleSheet(
             f"background: {tokens.color(tone + '_soft')}; color: {tokens.text}; padding: 2px 8px; "

@@ -143,7 +143,7 @@ class SourcePane(Pane):
         chosen = view.selection
         if chosen.kind == "seed":
             stack = facts.backward.stack
-        elif chosen.kind in ("node", "edge") and 0 <= chosen.node < len(facts.graph):
+        elif chosen.kind == "node" and 0 <= chosen.node < len(facts.graph):
             stack = facts.stack(chosen.node)
         elif 0 <= view.position < len(facts.steps):
             stack = facts.stack(int(facts.steps.node[view.position]))
@@ -184,7 +184,7 @@ class SourcePane(Pane):
         view, facts = self.hub.view, self._facts
         if facts is None:
             return ""
-        chosen = view.selection.node if view.selection.kind in ("node", "edge") else -1
+        chosen = view.selection.node if view.selection.kind == "node" else -1
         if view.selection.kind == "seed":
             return ""
         node = chosen if 0 <= chosen < len(facts.graph) else -1

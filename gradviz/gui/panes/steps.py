@@ -114,7 +114,7 @@ class StepsPane(Pane):
         kind = view.selection.kind
         if kind == "seed":
             row = next((at for at, root in enumerate(self._roots()) if root == view.selection.node), 0)
-        elif kind in ("node", "edge"):
+        elif kind == "node":
             row = self.model.row_of_node(view.selection.node)
         else:
             row = self.model.row_of_position(view.position)

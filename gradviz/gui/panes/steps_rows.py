@@ -49,8 +49,8 @@ class StepsRows(QStyledItemDelegate):
         painter.restore()
 
     def _band(self, painter: QPainter, rect: QRect, column: int, state: str, selected: bool) -> None:
-        """The row one is at has a soft fill and a bar at its left edge, red where it failed."""
-        if not selected and state != "current":
+        """The row that is looked at has a soft fill and a bar at its left edge, red where it failed."""
+        if not selected:
             return
         wrong = state == "error"
         painter.fillRect(rect, self._theme.color("error_soft" if wrong else "accent_soft"))
