@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gradviz.layout import wire
+from gradviz.layout.checks import check
 from gradviz.layout.model import Request, Result
 
 WORKER = (sys.executable, "-m", "gradviz.layout.worker")
@@ -104,7 +105,8 @@ class LayoutProcess:
         return self._job is not None
 
     def submit(self, request: Request, tag: object = None) -> None:
-        """Arrange this; an unfinished submission is dropped and its child killed."""
+        """Arrange this and drop what is unfinished, with its child. ValueError where the request makes no sense."""
+        check(request)
         job = _Job(request, tag)
         thread = threading.Thread(target=self._serve, args=(job,), name="gradviz-layout", daemon=True)
         job.thread = thread
@@ -267,6 +269,4 @@ def arrange(request: Request, command: Sequence[str] = WORKER) -> Result:
     with LayoutProcess(lambda _tag, result: results.append(result), command) as process:
         process.submit(request)
         process.wait()
-    if not results:
-        raise ValueError("the request can't be arranged: its arrays don't fit each other")
     return results[0]
