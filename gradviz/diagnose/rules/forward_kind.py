@@ -71,6 +71,10 @@ def forward_rule(op: model.Op | None, error: model.ExceptionInfo) -> str:
     structural = _by_operands(op, message) if op is not None else ""
     if structural:
         return structural
+    if _IN_PLACE_LEAF.search(message):
+        return "inplace-on-leaf"
+    if _IN_PLACE_VIEW.search(message):
+        return "inplace-on-view"
     if _HOOK.search(message):
         return "hook-on-no-grad"
     if _NUMPY.search(message):
@@ -96,7 +100,8 @@ def _tensor_words(message: str) -> bool:
     """Without a recorded call only words that torch alone uses are taken for its own."""
     return bool(
         re.search(
-            r"tensor|torch\.Size|mat1 and mat2|input\.size|dtype|Double|expected hidden|input must have|batch_size|"
+            r"tensor|scalar type|should contain \d+ elements|"
+            r"torch\.Size|mat1 and mat2|input\.size|dtype|Double|expected hidden|input must have|batch_size|"
             r"einsum|vmap|same shape|channels|normalized_shape|input has inconsistent|must be equal to|\dD",
             message,
         )
@@ -107,10 +112,6 @@ def _by_operands(op: model.Op, message: str) -> str:
     name, first = plain(op.name), op.operands[0] if op.operands else None
     if first is not None and op.flags & OP_IN_PLACE and _IN_PLACE_LEAF.search(message):
         return "inplace-on-leaf"
-    if _IN_PLACE_LEAF.search(message):
-        return "inplace-on-leaf"
-    if _IN_PLACE_VIEW.search(message):
-        return "inplace-on-view"
     if first is not None and name in {"numpy", *PYTHON_CONVERSIONS} and first.flags & VALUE_REQUIRES_GRAD:
         return "detached"
     if first is not None and name == "register_hook" and not first.flags & VALUE_REQUIRES_GRAD:
