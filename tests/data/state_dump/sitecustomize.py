@@ -1,10 +1,12 @@
-"""On the path of a run under test: at its very end, writes what the script computed and drew at random to $STATE_DUMP."""
+"""On the path of a run under test: seeds all random numbers, and at the very end writes to $STATE_DUMP what the script
+computed and how far it got in drawing them.
+"""
 
 import atexit
 import hashlib
+import importlib.util
 import os
 import random
-import struct
 import sys
 
 PID = os.getpid()
@@ -41,25 +43,43 @@ def torch_state():
         yield f"{name} = {digest(value)}"
         if value.is_leaf and value.requires_grad:
             yield f"{name}.grad = {None if value.grad is None else digest(value.grad)}"
-    raw = torch.get_rng_state().numpy().tobytes()
-    yield f"torch random numbers used {struct.unpack_from('<iiQ', raw, 8)}"
-    if torch.initial_seed() < 2**32:  # set by the script: the system's own is longer
-        yield f"next torch random numbers {torch.rand(8).tolist()}"
+    with torch.no_grad():
+        yield f"next random numbers of torch {torch.rand(8).tolist()}"
 
 
 def dump():
     if os.getpid() != PID:
         return
     lines = [f"random {hashlib.sha256(repr(random.getstate()).encode()).hexdigest()}"]
-    numpy_random = sys.modules.get("numpy.random")
-    if numpy_random is not None:
-        lines.append(f"numpy position {numpy_random.get_state()[2]}")  # its seed comes from the system
+    if "numpy.random" in sys.modules:
+        lines.append(f"next random numbers of numpy {sys.modules['numpy.random'].rand(8).tolist()}")
     if hasattr(sys.modules.get("torch"), "get_rng_state"):
         lines += torch_state()
     with open(os.environ["STATE_DUMP"], "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
 
 
+class Seeder:
+    """Seeds a package that has just been imported; the system would seed it differently each time."""
+
+    seeds = {"torch": lambda module: module.manual_seed(20), "numpy": lambda module: module.random.seed(20)}
+
+    def find_spec(self, name, path=None, target=None):
+        seed = self.seeds.pop(name, None)
+        if seed is None:
+            return None
+        spec = importlib.util.find_spec(name)
+        load = spec.loader.exec_module
+
+        def load_and_seed(module):
+            load(module)
+            seed(module)
+
+        spec.loader.exec_module = load_and_seed
+        return spec
+
+
 if "STATE_DUMP" in os.environ:
     random.seed(20)
+    sys.meta_path.insert(0, Seeder())
     atexit.register(dump)
