@@ -174,6 +174,8 @@ class Docks(QObject):
         for bar in self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
             bar.setElideMode(Qt.TextElideMode.ElideNone)
             bar.setExpanding(False)
+            if self._shown and bar.count() > 1 and bar.isHidden():
+                bar.show()  # Qt leaves it hidden when a tab was renamed before its first layout
         for name, dock in self.by_name.items():
             tabbed = any(not other.isHidden() for other in self._window.tabifiedDockWidgets(dock))
             title = self._titles[name]
