@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,14 +9,13 @@ from numpy.typing import NDArray
 
 from gradviz.diagnose.finding import Finding
 from gradviz.document.pass_facts import PassFacts
+from gradviz.document.variable_names import Span, VariableNames, span_of
 from gradviz.scene.words import said, shape_text
 from gradviz.trace.model import Frame, Op, Source, Spec
 from gradviz.trace.packing import OP_IN_PLACE, VALUE_PARAMETER
 
 Nodes = NDArray[np.int64]
 Place = tuple[str, int]  # file, line
-Span = tuple[str, int, int, int, int]  # file, line, end line, column, end column
-LONGEST_PARSED = 2_000_000  # characters; a longer file shows no shapes after its lines
 
 
 @dataclass(frozen=True)
@@ -40,6 +38,7 @@ class SourceIndex:
         self._nodes: dict[Place, Nodes] = {}
         self._last_op: dict[Span, int] = {}  # the newest forward call of an expression
         self._returned: dict[Span, Spec] = {}
+        self._names = VariableNames(facts.trace)
         self._shapes: dict[str, dict[int, str]] = {}
         self._index()
 
@@ -118,53 +117,21 @@ class SourceIndex:
         self._nodes[place] = nodes if before is None else np.union1d(before, nodes)
 
     def _read_shapes(self, source: Source) -> dict[int, str]:
-        if source.text is None or len(source.text) > LONGEST_PARSED:
-            return {}
-        try:
-            tree = ast.parse(source.text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):  # what ast.parse says of what is no program
-            return {}
         found = {}
-        for statement in ast.walk(tree):
-            names = assigned(statement)
-            value = getattr(statement, "value", None)
-            if not names or not isinstance(value, ast.expr):
-                continue
-            shapes = self._shapes_of(source.path, value)
+        for span, names in self._names.of_source(source).items():
+            shapes = self._shapes_of(span)
             if len(names) == len(shapes):
-                line = value.end_lineno or value.lineno
-                found[line] = ", ".join(f"{name} {shape}" for name, shape in zip(names, shapes))
+                found[span[2]] = ", ".join(f"{name} {shape}" for name, shape in zip(names, shapes))
         return found
 
-    def _shapes_of(self, file: str, value: ast.expr) -> list[str]:
+    def _shapes_of(self, span: Span) -> list[str]:
         """Shapes of what this very expression returned; where columns are unknown, of the last call of its line."""
-        span = (file, value.lineno, value.end_lineno or value.lineno, value.col_offset, value.end_col_offset or -1)
         returned = self._returned.get(span)
         if returned is not None:
             return [shape_text(returned.shape)]
-        number = self._last_op.get(span, self._last_op.get((file, value.lineno, value.lineno, -1, -1), -1))
+        number = self._last_op.get(span, self._last_op.get((span[0], span[1], span[1], -1, -1), -1))
         op = self._facts.trace.op(number) if number >= 0 else None
         return [] if op is None or fills_parameters(op) else [shape_text(one.spec.shape) for one in op.results]
-
-
-def span_of(frame: Frame) -> Span:
-    known = frame.column >= 0
-    return (frame.file, frame.line, frame.end_line if known else frame.line, frame.column, frame.end_column)
-
-
-def assigned(statement: ast.AST) -> list[str]:
-    """The plain names that an assignment gives values to; none where it is more complicated."""
-    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-        target = statement.targets[0]
-    elif isinstance(statement, (ast.AnnAssign, ast.AugAssign)):
-        target = statement.target
-    else:
-        return []
-    if isinstance(target, ast.Name):
-        return [target.id]
-    if isinstance(target, (ast.Tuple, ast.List)) and all(isinstance(part, ast.Name) for part in target.elts):
-        return [part.id for part in target.elts if isinstance(part, ast.Name)]
-    return []
 
 
 def fills_parameters(op: Op) -> bool:

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gradviz.document.hub import Hub, Selection, View
 from gradviz.document.pass_facts import PassFacts
+from gradviz.document.variable_names import VariableNames
 from gradviz.gui.panes.inspector_edge import build_edge, build_seed
 from gradviz.gui.panes.inspector_node import NodePage
 from gradviz.gui.panes.inspector_page import Page
@@ -27,6 +28,7 @@ class InspectorPane(Pane):
         super().__init__(hub, theme, parent)
         self._shut: set[str] = set()
         self._facts: PassFacts | None = None
+        self._names: VariableNames | None = None
         self._subject: Selection | None = None
         self.page: Page | None = None
         self._views = ValuesPool(theme, PlotLoader(self), self)
@@ -44,6 +46,7 @@ class InspectorPane(Pane):
             return
         if {"trace", "pass"} & changed or self._facts is None:
             self._facts = PassFacts(view.trace, view.pass_id)
+            self._names = VariableNames(view.trace)
         self._views.take_back()
         page = Page(self.theme, self._views, frozenset(self._shut), self)
         self._build(page, self._facts, view)
@@ -57,7 +60,7 @@ class InspectorPane(Pane):
         """The page of what is selected; positions and nodes of another pass don't count."""
         subject = subject_of(view, facts)
         if subject.kind == "node":
-            NodePage(page, facts, view, subject.node).build()
+            NodePage(page, facts, view, subject.node, self._names or VariableNames(facts.trace)).build()
         elif subject.kind == "seed":
             build_seed(page, facts, view, subject.node)
         elif subject.kind == "edge":

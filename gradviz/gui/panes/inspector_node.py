@@ -6,7 +6,8 @@ import json
 
 from gradviz.document.comparison import stretched, summed_dims
 from gradviz.document.hub import View
-from gradviz.document.pass_facts import PassFacts, spec_text
+from gradviz.document.pass_facts import Handed, PassFacts, spec_text
+from gradviz.document.variable_names import VariableNames
 from gradviz.gui.panes.inspector_page import Page, steps_in_pass
 from gradviz.gui.panes.inspector_parts import SampleReader, findings_at, rule_words, show_pair
 from gradviz.gui.panes.inspector_section import Chip, Row
@@ -31,8 +32,8 @@ MOST_SLOTS = 6
 class NodePage:
     """Puts the page of `node` together."""
 
-    def __init__(self, page: Page, facts: PassFacts, view: View, node: int) -> None:
-        self.page, self.facts, self.view, self.node = page, facts, view, node
+    def __init__(self, page: Page, facts: PassFacts, view: View, node: int, names: VariableNames) -> None:
+        self.page, self.facts, self.view, self.node, self.names = page, facts, view, node, names
         number = int(facts.step_of[node])
         self.step: Step | None = facts.trace.step(facts.pass_id, number) if number >= 0 else None
         self.expected = facts.expected(node)
@@ -228,8 +229,17 @@ class NodePage:
         for number, handed in enumerate(self.facts.handed(self.node)):
             label = translate("Inspector", "Gradient {number}").format(number=number)
             name, link = node_words(self.facts, handed.head), node_link(handed.head)
-            rows.append(Row(label, name, link, mono=False, rest=spec_text(handed.spec)))
+            rows.append(Row(label, name, link, mono=False, rest=self.arrived(handed)))
         self.page.rows("handed", translate("Inspector", "Hands on to"), rows)
+
+    def arrived(self, handed: Handed) -> str:
+        """The shape that arrived beside the one that is expected there."""
+        expected = self.facts.expected(handed.head)
+        wanted = expected[handed.slot] if handed.slot < len(expected) else None
+        if not handed.arrived or wanted is None or handed.spec is None:
+            return spec_text(handed.spec)
+        same = handed.spec.shape == wanted.shape
+        return f"{spec_text(handed.spec)} {'=' if same else '≠'} {spec_text(wanted)}"
 
     def forward(self) -> None:
         """The forward call that made this node."""
@@ -249,8 +259,10 @@ class NodePage:
             rows.append(Row(label, spec_words(operand.spec)))
         for name, value in op.arguments.items():
             rows.append(Row(str(name), json.dumps(value, ensure_ascii=False)))
-        for result in op.results:
-            rows.append(Row(translate("Inspector", "Result"), spec_words(result.spec)))
+        names = self.names.at(op.stack[0]) if op.stack else ()
+        for at, result in enumerate(op.results):
+            name = names[at] if len(names) == len(op.results) else ""
+            rows.append(Row(translate("Inspector", "Result"), spec_words(result.spec), rest=name))
         words = translate("Inspector", "This call raised.") if op.flags & OP_RAISED else ""
         self.page.rows("forward", translate("Inspector", "Forward call"), rows, words=words)
 

@@ -9,7 +9,8 @@ import pytest
 
 from gradviz.document.module_tree import ModuleTree
 from gradviz.document.pass_facts import PassFacts
-from gradviz.document.source_index import SourceIndex, assigned, marks_of
+from gradviz.document.source_index import SourceIndex, marks_of
+from gradviz.document.variable_names import VariableNames, assigned
 from gradviz.trace.reader import Trace
 from tests import large_recordings, recordings
 from tests.example_findings import BROADCAST, SEED_MISMATCH
@@ -103,20 +104,27 @@ def test_shapes_after_the_code(eigh: PassFacts) -> None:
 @pytest.mark.parametrize(
     ("line", "names"),
     [
-        ("x = 1", ["x"]),
-        ("a, b = f()", ["a", "b"]),
-        ("x: int = 1", ["x"]),
-        ("x += 1", ["x"]),
-        ("x.y = 1", []),
-        ("x = y = 1", []),
-        ("a, b.c = f()", []),
-        ("f()", []),
+        ("x = 1", ("x",)),
+        ("a, b = f()", ("a", "b")),
+        ("x: int = 1", ("x",)),
+        ("x += 1", ("x",)),
+        ("x.y = 1", ()),
+        ("x = y = 1", ()),
+        ("a, b.c = f()", ()),
+        ("f()", ()),
     ],
 )
-def test_assigned_names(line: str, names: list[str]) -> None:
+def test_assigned_names(line: str, names: tuple[str, ...]) -> None:
     import ast
 
     assert assigned(ast.parse(line).body[0]) == names
+
+
+def test_a_result_is_called_by_its_variable(eigh: PassFacts) -> None:
+    names = VariableNames(eigh.trace)
+    assert names.at(eigh.stack(7)[0]) == ("e", "v")
+    assert names.at(eigh.stack(0)[0]) == ("out",)
+    assert names.at(eigh.backward.stack[0]) == ()
 
 
 def test_every_node_has_one_line(tmp_path: Path) -> None:
