@@ -88,9 +88,10 @@ class FrameworkWatch(MetaPathFinder):
         return None
 
     def loaded(self, name: str) -> None:
-        """Its module ran to the end."""
-        self._names.discard(name)
-        self._imported(name)
+        """Its module ran to the end. Told once, though finders of the script's may have asked for its spec twice."""
+        if name in self._names:
+            self._names.discard(name)
+            self._imported(name)
 
 
 class WatchedLoader(Loader):
