@@ -40,7 +40,7 @@ from gradviz.scene.wording import ENGLISH, Wording
 
 MOST_DETAILED = 400  # boxes drawn one by one; more of them, and the frame takes too long
 MOST_STROKES = 1000  # smooth lines of one look; a weave of more can't be told apart anyway
-SMALLEST_LABEL = 0.8  # of their full size: current node, framed labels
+READABLE = 0.8  # of full size: the current node and the findings, where all else is too small to read
 DRAWN_ORDER = (  # what matters lies on top
     Look.PENDING,
     Look.NEVER,
@@ -193,20 +193,19 @@ class Picture:
             left, top, right, bottom = self.boxes[box]
             if right < area[0] or left > area[2] or bottom < area[1] or top > area[3]:
                 continue
-            self.paint_box(surface, states, int(box), SMALLEST_LABEL)
-        grow = max(1.0, SMALLEST_LABEL / surface.zoom)
+            self.paint_box(surface, states, int(box))
+        grow = growth(surface.zoom)
         for badge in self.scene.draft.badges:
             if badge.box in chosen:
                 with surface.moved(float(self.boxes[badge.box, 0]), float(self.boxes[badge.box, 1]), grow):
                     draw_badge(surface, badge)
 
-    def paint_box(self, surface: Surface, states: States, box: int, smallest: float = 0.0) -> None:
-        """One box, enlarged round its centre where it would be smaller than `smallest` of its full size."""
+    def paint_box(self, surface: Surface, states: States, box: int) -> None:
+        """One box in full detail, enlarged round its centre where it couldn't be read."""
         state = int(states.box[box])
-        grow = max(1.0, smallest / surface.zoom)
+        grow = growth(surface.zoom)
         if grow == 1.0:
-            detail = Detail(surface.zoom >= NO_NAMES or smallest > 0, surface.zoom >= NO_SECOND or smallest > 0)
-            draw_box(surface, self.scene, self.texts, box, state, detail)
+            draw_box(surface, self.scene, self.texts, box, state, Detail())
             return
         x, y = float(self.scene.x[box]), float(self.scene.y[box])
         with surface.moved(x, y, grow), surface.moved(-x, -y, 1.0):
@@ -302,7 +301,7 @@ class Picture:
         draft = self.scene.draft
         for tie in draft.ties:
             draw_tie(surface, self.scene, tie)
-        grow = max(1.0, SMALLEST_LABEL / surface.zoom)
+        grow = growth(surface.zoom)
         for label in draft.framed:
             if not self.shapes and label.look in (Look.NEVER,):
                 continue
@@ -324,6 +323,11 @@ class Picture:
         """The shown finding's panel, or the first."""
         panels = self.scene.panels
         return next((panel for panel in panels if panel.at == self.finding), panels[0] if panels else None)
+
+
+def growth(zoom: float) -> float:
+    """How much larger than the rest the current node and the findings are drawn, so that they can always be read."""
+    return 1.0 if zoom >= NO_SECOND else READABLE / zoom
 
 
 def changed_area(picture: Picture, before: States, after: States) -> Iterable[Area]:

@@ -114,7 +114,7 @@ def mark_edges(draft: Draft, special: Bytes, extras: Extras) -> tuple[Draft, Byt
         look = Look.WARNED if finding.severity == "warning" else Look.FAILED
         for mark in finding.marks:
             labels += _edge_labels(draft, mark, look, finding, extras)
-        labels += _operand_labels(draft, look, finding)
+        labels += _operand_labels(draft, extras.graph, look, finding)
     return framed_with(draft, special, labels, extras)
 
 
@@ -143,7 +143,7 @@ def edges_of(draft: Draft, graph: PassGraph, mark: Mark) -> list[int]:
     return [int(at) for at in real[fits]]
 
 
-def _operand_labels(draft: Draft, look: Look, finding: Finding) -> list[EdgeLabel]:
+def _operand_labels(draft: Draft, graph: PassGraph, look: Look, finding: Finding) -> list[EdgeLabel]:
     """Silent broadcast: what came in (the result's shape) and what goes on to each operand."""
     node = next((mark.node for mark in finding.marks if 0 <= mark.node < len(draft.box_of)), -1)
     if node < 0 or not any(operand.stretched or operand.added for operand in finding.operands):
@@ -159,8 +159,11 @@ def _operand_labels(draft: Draft, look: Look, finding: Finding) -> list[EdgeLabe
     ]
     for operand in finding.operands:
         if 0 <= operand.node < len(draft.box_of):
-            target = draft.box_of[operand.node]
-            for at in np.flatnonzero((draft.tail == host) & (draft.head == target)):
+            out = np.flatnonzero((draft.tail == host) & (draft.edge >= 0))
+            head = graph.head[draft.edge[out]]
+            # A call may have made several nodes (Linear: Addmm and the transpose); any of them stands for the operand.
+            same_call = (graph.op[head] == graph.op[operand.node]) & (graph.op[head] >= 0)
+            for at in out[(head == operand.node) | same_call]:
                 labels.append(EdgeLabel(int(at), shape_text(operand.shape), look=look))
     return labels
 

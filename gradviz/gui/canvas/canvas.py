@@ -243,7 +243,8 @@ class Canvas(QWidget):
         picture.finding = self.hub.view.finding
         states = states_at(loaded.build.timeline, self.hub.view.position)
         current = states.current if self.hub.view.position > 0 else -1
-        self.view.show_scene(picture, states, next_view(before, loaded, self.view.view, self._anchor, current))
+        view = next_view(before, loaded, self.view.view, self._anchor, current, self.view.touched)
+        self.view.show_scene(picture, states, view)
         self._anchor = None
         self.minimap.scene_changed()
         self._count(loaded)

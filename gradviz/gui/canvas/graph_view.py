@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from gradviz.draw.cards import draw_highlight, draw_selection
 from gradviz.draw.lines import draw_frame
-from gradviz.draw.picture import Picture, View
+from gradviz.draw.picture import Picture, View, growth
 from gradviz.draw.surface import QtSurface
 from gradviz.draw.tokens import DASH_SELECTED
 from gradviz.gui.canvas import camera
@@ -61,6 +61,7 @@ class GraphView(QWidget):
         self.states: States | None = None
         self.view = View(0, 0, 1.0, 800, 600)
         self.pixels = Pixels()
+        self.touched = False  # a person has chosen what to look at
         self.selected = NOTHING
         self.highlighted: tuple[int, ...] = ()
         self.describe: Callable[[Hit], str] = lambda _hit: ""
@@ -136,6 +137,7 @@ class GraphView(QWidget):
     def zoom_by(self, factor: float, at: QPointF | None = None) -> None:
         if self.picture is None:
             return
+        self.touched = True
         self.stop_glide()
         x, y = (at.x(), at.y()) if at is not None else (self.width() / 2, self.height() / 2)
         self.set_view(camera.zoomed(self.view, factor, x, y, self.picture.scene.bounds))
@@ -211,7 +213,7 @@ class GraphView(QWidget):
             return
         left, top, right, bottom = (float(part) for part in self.picture.boxes[box])
         x, y = (left + right) / 2, (top + bottom) / 2
-        grow = max(1.0, 0.8 / self.view.zoom)
+        grow = growth(self.view.zoom)
         half_x, half_y = (
             (right - left) / 2 * grow * self.view.zoom + 20,
             (bottom - top) / 2 * grow * self.view.zoom + 20,
@@ -250,6 +252,7 @@ class GraphView(QWidget):
             self.setCursor(Qt.CursorShape.ClosedHandCursor)
         if self._dragging and self.picture is not None:
             moved = at - self._last
+            self.touched = True
             self._last = at
             self.set_view(camera.panned(self.view, moved.x(), moved.y(), self.picture.scene.bounds))
 
@@ -273,6 +276,7 @@ class GraphView(QWidget):
         if sideways or (not angle.y() and angle.x()):
             move = pixels.x() or pixels.y() or turn
             self.stop_glide()
+            self.touched = True
             self.set_view(camera.panned(self.view, move, 0, self.picture.scene.bounds))
         else:
             self.zoom_by(camera.STEP ** (turn / 120), event.position())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gradviz.draw.lines import label_place
-from gradviz.draw.picture import Picture
+from gradviz.draw.picture import Picture, growth
 
 NEAR_EDGE = 6.0  # screen px
 HEADER = 30.0
@@ -39,7 +39,7 @@ def hit(picture: Picture, x: float, y: float, zoom: float) -> Hit:
 
 def _label_at(picture: Picture, x: float, y: float, zoom: float) -> int:
     scene = picture.scene
-    grow = max(1.0, 0.8 / zoom)
+    grow = growth(zoom)
     for label in scene.draft.framed:
         at = label_place(scene, label.edge)
         wide, high = scene.draft.label_width[label.edge] * grow, scene.draft.label_height[label.edge] * grow

@@ -36,8 +36,10 @@ def place_of_group(loaded: Loaded, key: str) -> tuple[float, float] | None:
     return loaded.scene.rect(boxes[0])[:2] if boxes else None
 
 
-def next_view(before: Loaded | None, loaded: Loaded, view: View, anchor: Anchor | None, current: int) -> View:
-    """`current`: the current node's box once a step was made, -1 otherwise."""
+def next_view(
+    before: Loaded | None, loaded: Loaded, view: View, anchor: Anchor | None, current: int, touched: bool
+) -> View:
+    """`current`: the current node's box once a step was made, -1 otherwise. `touched`: a person chose the view."""
     bounds = loaded.scene.bounds
     same = before is not None and _same_pass(before, loaded)
     if same and anchor is not None:
@@ -45,7 +47,7 @@ def next_view(before: Loaded | None, loaded: Loaded, view: View, anchor: Anchor 
         if place is not None:
             moved = replace(view, x=place[0] - anchor.x / view.zoom, y=place[1] - anchor.y / view.zoom)
             return camera.kept_near(moved, bounds)
-    if same or (before is not None and _alike(before, loaded)):
+    if touched and (same or (before is not None and _alike(before, loaded))):
         return camera.kept_near(view, bounds)
     box = current if current >= 0 else _focus(loaded)
     at = (float(loaded.scene.x[box]), float(loaded.scene.y[box])) if box >= 0 else None
