@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import sysconfig
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
@@ -38,6 +38,7 @@ class UserFrames:
         self._files: dict[str, bool] = {}
         self._frames: dict[tuple[int, int], int] = {}
         self._stacks: dict[tuple[int, ...], int] = {}
+        self._members: dict[int, Sequence[int]] = {}  # stack -> frames
 
     def is_user(self, code: CodeType) -> bool:
         """Whether this code is the user's."""
@@ -52,13 +53,19 @@ class UserFrames:
         """Whether this file is the user's."""
         return self._is_user_file(path)
 
-    def stack(self, frame: FrameType | None) -> int:
-        """The id of the stack of user frames from `frame` outwards, innermost first; -1 if there are none."""
+    def stack(self, frame: FrameType | None, outer: int = -1, outer_code: CodeType | None = None) -> int:
+        """The id of the stack of user frames from `frame` outwards, innermost first; -1 if there are none.
+
+        From a frame that runs `outer_code` on, the stack is known to be `outer`.
+        """
         users = self._users
         key: list[int] = []
         seen = 0
         while frame is not None:
             code = frame.f_code
+            if code is outer_code:
+                key.append(outer)
+                break
             known = users.get(id(code))
             if known is None:
                 known = self.is_user(code)
@@ -70,8 +77,9 @@ class UserFrames:
             if seen > DEEPEST and key:
                 break
             frame = frame.f_back
-        found = self._stacks.get(tuple(key))
-        return self._new_stack(tuple(key)) if found is None else found
+        whole = tuple(key)
+        found = self._stacks.get(whole)
+        return self._new_stack(whole) if found is None else found
 
     def stack_of_traceback(self, tb: TracebackType | None) -> int:
         """The id of the stack of user frames that the traceback went through, innermost first; -1 if there are none."""
@@ -114,8 +122,13 @@ class UserFrames:
     def _new_stack(self, key: tuple[int, ...]) -> int:
         if not key:
             return -1
-        frames = [self._frame(self._codes[key[n]], key[n + 1]) for n in range(0, len(key), 2)]
-        number = self._stacks[key] = self._writer.stack(frames)
+        frames = [self._frame(self._codes[key[n]], key[n + 1]) for n in range(0, len(key) - 1, 2)]
+        if len(key) % 2:  # the last is the stack that it goes on with
+            frames += self._members.get(key[-1], ())
+        if not frames:
+            return -1
+        number = self._stacks[key] = self._writer.stack(frames[:MOST_FRAMES])
+        self._members[number] = frames[:MOST_FRAMES]
         return number
 
     def _frame(self, code: CodeType, offset: int) -> int:

@@ -29,6 +29,12 @@ class Arguments:
 
     def of(self, info: FunctionInfo, extra: Sequence[Any]) -> int:
         """The id of the JSON string for `extra`: position or name, value, position or name, value, ..."""
+        if len(extra) == 2 and type(extra[1]) in SIMPLE:
+            short = (info.name_id, extra[0], type(extra[1]), extra[1])
+            number = self._known.get(short)
+            if number is None:
+                number = self._remember(short, self._make(info, extra))
+            return number
         key: list[Any] = [info.name_id]
         for value in extra:
             kind = type(value)
@@ -42,11 +48,14 @@ class Arguments:
         whole = tuple(key)
         found = self._known.get(whole)
         if found is None:
-            found = self._make(info, extra)
-            if len(self._known) >= MOST_REMEMBERED:
-                self._known.clear()
-            self._known[whole] = found
+            found = self._remember(whole, self._make(info, extra))
         return found
+
+    def _remember(self, key: tuple[Any, ...], number: int) -> int:
+        if len(self._known) >= MOST_REMEMBERED:
+            self._known.clear()
+        self._known[key] = number
+        return number
 
     def _make(self, info: FunctionInfo, extra: Sequence[Any]) -> int:
         found: dict[str, Any] = {}

@@ -29,6 +29,7 @@ from gradviz.record.pytorch.values import is_wrapped
 from gradviz.record.pytorch.walk import Walker
 from gradviz.trace.packing import NODE_CAPTURED, NODE_ROOT
 
+SAVED_PASSES = 3
 MOST_SEEDS = 8  # that a sample is kept of
 
 
@@ -41,6 +42,7 @@ class Engine:
         self._leaves = leaves
         self._walker = Walker(recorder)
         self._culprit = Culprit(recorder)
+        self._saved_from: dict[int, int] = {}  # call site -> passes whose saved tensors were looked at
 
     # -- the two patched functions
 
@@ -131,9 +133,14 @@ class Engine:
             self._sample_seeds(record, seeds, given)
         self._name_leaves(record, frame)
         self._store.begin(record)
-        if record.stored:
+        if record.stored and self._looked_at(record.columns["stack"]):
             record.saved = saved_tensors(recorder, graph)
         return record
+
+    def _looked_at(self, stack: int) -> bool:
+        """Whether saved tensors are looked at: in the first passes from each place."""
+        count = self._saved_from[stack] = self._saved_from.get(stack, 0) + 1
+        return count <= SAVED_PASSES
 
     def _fill(
         self, record: PassRecord, outputs: Sequence[Any], inputs: Sequence[Any], given: Given, frame: FrameType

@@ -5,13 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from threading import get_ident
-from types import FrameType
+from types import FrameType, MethodType
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 
-from gradviz.record.pytorch.functions import ALWAYS, GRAD_READ, PASS, FunctionInfo
+from gradviz.record.pytorch.functions import ALWAYS, IF_USER, FunctionInfo
+from gradviz.record.pytorch.guard import note_fault
+from gradviz.record.pytorch.modules import MODULE_CALL
 from gradviz.record.pytorch.oplog import OP_WIDTH, OPERAND_WIDTH, RESULT_WIDTH
 from gradviz.record.pytorch.state import Recorder, ThreadState
 from gradviz.record.pytorch.values import FLAGS, Known, version_of
@@ -38,96 +40,128 @@ Failed = Callable[[BaseException, int, int, list[int], Sequence[Any]], None]
 Hooked = Callable[[ThreadState, Any, Sequence[Any]], tuple[Any, ...]]
 
 
-class RecordingMode(TorchFunctionMode):  # type: ignore[misc]  # torch is untyped where mypy looks
-    """One per thread. `failed` is told of an op that raised: error, op, stack, operand rows, tensors."""
+class RecordingMode(TorchFunctionMode):
+    """One per thread. Torch calls the instance's own `__torch_function__`, a closure: it is in the way of every call."""
 
     def __init__(self, recorder: Recorder, state: ThreadState, failed: Failed, hooked: Hooked) -> None:
         super().__init__()
-        self._recorder = recorder
-        self._session = recorder.session
-        self._state = state
-        self._ident = state.ident
-        self._functions = recorder.functions.known
-        self._values = recorder.values
-        self._known = recorder.values.known
-        self._failed = failed
-        self._hooked = hooked
+        call = make_recording(recorder, state, Slow(recorder, state, failed), hooked)
+        self.__dict__["__torch_function__"] = MethodType(call, self)
 
-    def __torch_function__(
-        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        info = self._functions.get(func)
+
+def make_recording(recorder: Recorder, state: ThreadState, slow: Slow, hooked: Hooked) -> Callable[..., Any]:
+    """What every torch function goes through: operands before the call, results after it. Flat, because it is paid each time."""
+    session, frames, values, arguments_of = recorder.session, recorder.frames, recorder.values, recorder.arguments.of
+    known_functions, learn = recorder.functions.known, recorder.functions.learn
+    known, describe, describe_plain, measurable = values.known, values.describe, values.result, values.measurable
+    stack_of, is_user, new_leaves = frames.stack, frames.is_user, recorder.new_leaves
+    op_numbers, ident, getframe = recorder.op_numbers, state.ident, sys._getframe
+    log_of, made = state, state.made
+
+    def call(mode: Any, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
+        info = known_functions.get(func)
         if info is None:
-            info = self._recorder.functions.learn(func)
+            info = learn(func)
         handling = info.handling
-        if handling == PASS or self._ident != get_ident() or not self._session.recording:
+        if not handling or ident != get_ident() or not session.recording:
             return func(*args, **kwargs) if kwargs else func(*args)
-        state = self._state
         if state.inside and not info.in_place:
-            return self._call_inside(info, func, args, kwargs)
-        frame: FrameType = sys._getframe(1)
-        if handling == GRAD_READ and not self._recorder.frames.is_user(frame.f_code):
-            return func(*args)
+            return slow.call_inside(info, func, args, kwargs, getframe(1))
+        frame = getframe(1)
+        if handling == IF_USER:
+            if not is_user(frame.f_code):
+                return func(*args)
+            handling = ALWAYS
 
         # Operands, before the call: it may write to them, or raise.
-        known, names = self._known, info.string_ids
+        names = info.string_ids
         operands: list[int] = []
         extra: list[Any] = []
-        position = 0
-        for value in args:
-            if isinstance(value, Tensor):
-                entry = known.get(id(value))
-                if entry is None or entry() is not value:
-                    entry = self._values.describe(value, None)
-                flags = entry.flags
-                operands += (
-                    entry.number,
-                    entry.spec,
-                    value._version if flags <= FLAGS else -1,
-                    flags & FLAGS,
-                    names[position] if position < len(names) else -1,
-                )
-            elif not (type(value) in (list, tuple) and self._list(value, position, info, operands)):
-                extra += (position, value)
-            position += 1
-        if kwargs:
-            self._keywords(kwargs, info, operands, extra)
-        if info.is_hooking:
-            args = self._hooked(state, info, args)
-        arguments = self._recorder.arguments.of(info, extra) if extra else -1
-        stack = self._recorder.frames.stack(frame)
+        try:
+            position = -1
+            for value in args:
+                position += 1
+                if isinstance(value, Tensor):
+                    entry = known.get(id(value))
+                    if entry is None or entry() is not value:
+                        entry = describe(value, None)
+                    flags = entry.flags
+                    name = names[position] if position < len(names) else -1
+                    if flags <= FLAGS:
+                        operands += (entry.number, entry.spec, value._version, flags, name)
+                    else:
+                        operands += (entry.number, entry.spec, -1, flags & FLAGS, name)
+                elif not ((type(value) is list or type(value) is tuple) and slow.in_list(value, position, info, operands)):
+                    extra += (position, value)
+            if kwargs:
+                slow.keywords(kwargs, operands, extra)
+            if info.is_hooking:
+                args = hooked(state, info, args)
+            arguments = arguments_of(info, extra) if extra else -1
+            stack = stack_of(frame, state.outer_stack, MODULE_CALL)
+        except Exception as fault:  # noqa: BLE001  # the recorder's own: it must not become the script's
+            note_fault(recorder, fault)
+            return func(*args, **kwargs) if kwargs else func(*args)
 
         before = sequence_number()
         try:
             result = func(*args, **kwargs) if kwargs else func(*args)
         except BaseException as error:
-            self._raised(error, info, stack, before, arguments, operands, (*args, *(kwargs or {}).values()))
+            slow.raised(error, info, stack, before, arguments, operands, (*args, *(kwargs or {}).values()))
             raise
         after = sequence_number()
 
-        results, first = self._results(result, info, args, kwargs)
-        if not results and handling != ALWAYS and not (handling == GRAD_READ and result is None):
-            return result
-        flags = op_flags(info, operands, results)
-        number = next(self._recorder.op_numbers)
-        if after != before:
-            state.made(before, after, number)
-        state.last_error = 0
-        log = state.log
-        log.operands += operands
-        log.results += results
-        log.ops += (
-            number, info.name_id, stack, state.call, before, after, flags, arguments, len(operands) // OPERAND_WIDTH, len(results) // RESULT_WIDTH
-        )  # fmt: skip
-        if len(log.ops) > MOST_PENDING:
-            self._recorder.overflow(log)
-        if first & LEAF_WITH_GRAD == LEAF_WITH_GRAD:
-            self._recorder.new_leaves.setdefault(results[0], stack)
+        try:
+            if isinstance(result, Tensor):
+                entry = describe_plain(result)
+                first = entry.flags & FLAGS
+                results = [entry.number, entry.spec, entry.version, first]
+            else:
+                results = slow.results(result, info, args)
+                if not results and handling != ALWAYS:
+                    return result
+                first = results[3] if results else 0
+            if first & VALUE_REQUIRES_GRAD and operands and grad_mode():
+                flags = info.flags
+            else:
+                flags = op_flags(info, operands, results)
+            number = next(op_numbers)
+            if after != before:
+                # The one node of an op with one new result is that result's, and expects a gradient of its shape.
+                spec = -1
+                if after == before + 1 and len(results) == RESULT_WIDTH and first & VALUE_REQUIRES_GRAD:
+                    if info.in_place or not operands or operands[0] != results[0]:
+                        spec = results[1] if results[1] in measurable else -1
+                made(before, after, number, spec)
+            state.last_error = 0
+            log = log_of.log
+            log.operands += operands
+            log.results += results
+            counts = (len(operands) // OPERAND_WIDTH, len(results) // RESULT_WIDTH)
+            log.ops += (number, info.name_id, stack, state.call, before, after, flags, arguments, *counts)
+            if len(log.ops) > MOST_PENDING:
+                recorder.overflow(log)
+            if first & LEAF_WITH_GRAD == LEAF_WITH_GRAD:
+                new_leaves.setdefault(results[0], stack)
+        except Exception as fault:  # noqa: BLE001  # as above
+            note_fault(recorder, fault)
         return result
+
+    return call
+
+
+class Slow:
+    """The rarer parts of recording a call."""
+
+    def __init__(self, recorder: Recorder, state: ThreadState, failed: Failed) -> None:
+        self._recorder = recorder
+        self._state = state
+        self._values = recorder.values
+        self._failed = failed
 
     # -- operands and results
 
-    def _list(self, values: Sequence[Any], position: int, info: FunctionInfo, operands: list[int]) -> bool:
+    def in_list(self, values: Sequence[Any], position: int, info: FunctionInfo, operands: list[int]) -> bool:
         """Append the tensors in a list argument; False if there are none."""
         found = False
         name = info.string_ids[position] if position < len(info.string_ids) else -1
@@ -136,7 +170,7 @@ class RecordingMode(TorchFunctionMode):  # type: ignore[misc]  # torch is untype
                 found = True
                 self._operand(value, name, VALUE_LIST_ITEM, operands)
             elif type(value) in (list, tuple):
-                found |= self._list(value, position, info, operands)
+                found |= self.in_list(value, position, info, operands)
         return found
 
     def _operand(self, value: Any, name: int, more: int, operands: list[int]) -> Known:
@@ -144,7 +178,7 @@ class RecordingMode(TorchFunctionMode):  # type: ignore[misc]  # torch is untype
         operands += (entry.number, entry.spec, version_of(value, entry), entry.flags & FLAGS | more, name)
         return entry
 
-    def _keywords(self, kwargs: dict[str, Any], info: FunctionInfo, operands: list[int], extra: list[Any]) -> None:
+    def keywords(self, kwargs: dict[str, Any], operands: list[int], extra: list[Any]) -> None:
         for name, value in kwargs.items():
             if isinstance(value, Tensor):
                 self._operand(value, self._recorder.writer.string(name), 0, operands)
@@ -158,20 +192,16 @@ class RecordingMode(TorchFunctionMode):  # type: ignore[misc]  # torch is untype
             else:
                 extra += (name, value)
 
-    def _results(
-        self, result: Any, info: FunctionInfo, args: Sequence[Any], kwargs: dict[str, Any] | None
-    ) -> tuple[list[int], int]:
-        """Rows of the results, and the flags of the first."""
-        if isinstance(result, Tensor):
-            entry = self._values.result(result)
-            flags = entry.flags & FLAGS
-            return [entry.number, entry.spec, entry.version, flags], flags
+    def results(self, result: Any, info: FunctionInfo, args: Sequence[Any]) -> list[int]:
+        """Rows of the results."""
         rows: list[int] = []
-        if isinstance(result, (list, tuple)):
+        if isinstance(result, Tensor):
+            self._many_results((result,), rows)
+        elif isinstance(result, (list, tuple)):
             self._many_results(result, rows)
         elif info.in_place and args and isinstance(args[0], Tensor):  # a setter, x[i] = y: it returns nothing
             self._many_results(args[:1], rows)
-        return rows, rows[3] if rows else 0
+        return rows
 
     def _many_results(self, results: Sequence[Any], rows: list[int]) -> None:
         for each in results[:MOST_ITEMS]:
@@ -183,12 +213,11 @@ class RecordingMode(TorchFunctionMode):  # type: ignore[misc]  # torch is untype
 
     # -- calls that end otherwise
 
-    def _call_inside(
-        self, info: FunctionInfo, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None
+    def call_inside(
+        self, info: FunctionInfo, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None, frame: FrameType
     ) -> Any:
         """A call in a custom forward or backward: of no interest unless it raises, or makes nodes after all."""
         before = sequence_number()
-        frame = sys._getframe(2)
         try:
             result = func(*args, **kwargs) if kwargs else func(*args)
         except BaseException as error:
@@ -197,7 +226,7 @@ class RecordingMode(TorchFunctionMode):  # type: ignore[misc]  # torch is untype
             self._all_operands(info, args, kwargs, operands, extra)
             arguments = self._recorder.arguments.of(info, extra) if extra else -1
             stack = self._recorder.frames.stack(frame)
-            self._raised(error, info, stack, before, arguments, operands, (*args, *(kwargs or {}).values()))
+            self.raised(error, info, stack, before, arguments, operands, (*args, *(kwargs or {}).values()))
             raise
         after = sequence_number()
         if after != before and grad_mode():  # checkpoint's second forward, a graph of the gradient itself
@@ -211,9 +240,9 @@ class RecordingMode(TorchFunctionMode):  # type: ignore[misc]  # torch is untype
             name = info.string_ids[position] if position < len(info.string_ids) else -1
             if isinstance(value, Tensor):
                 self._operand(value, name, 0, operands)
-            elif not (type(value) in (list, tuple) and self._list(value, position, info, operands)):
+            elif not (type(value) in (list, tuple) and self.in_list(value, position, info, operands)):
                 extra += (position, value)
-        self._keywords(kwargs or {}, info, operands, extra)
+        self.keywords(kwargs or {}, operands, extra)
 
     def _record_after(
         self, info: FunctionInfo, frame: Any, before: int, after: int, args: Any, kwargs: Any, result: Any
@@ -221,7 +250,7 @@ class RecordingMode(TorchFunctionMode):  # type: ignore[misc]  # torch is untype
         operands: list[int] = []
         extra: list[Any] = []
         self._all_operands(info, args, kwargs, operands, extra)
-        results, _ = self._results(result, info, args, kwargs)
+        results = self.results(result, info, args)
         number = next(self._recorder.op_numbers)
         self._state.made(before, after, number)
         arguments = self._recorder.arguments.of(info, extra) if extra else -1
@@ -238,7 +267,7 @@ class RecordingMode(TorchFunctionMode):  # type: ignore[misc]  # torch is untype
         row = (number, info.name_id, stack, self._state.call, before, after, flags, arguments)
         log.ops += (*row, len(operands) // OPERAND_WIDTH, len(results) // RESULT_WIDTH)
 
-    def _raised(
+    def raised(
         self, error: BaseException, info: FunctionInfo, stack: int, before: int, arguments: int, operands: list[int],
         values: Sequence[Any],
     ) -> None:  # fmt: skip
@@ -255,14 +284,14 @@ class RecordingMode(TorchFunctionMode):  # type: ignore[misc]  # torch is untype
 
 def op_flags(info: FunctionInfo, operands: Sequence[int], results: Sequence[int]) -> int:
     """OP_* of a call that returned."""
-    flags = OP_IN_PLACE if info.in_place else 0
+    flags = info.flags
     if not grad_mode():
         flags |= OP_NO_GRAD
         if torch.is_inference_mode_enabled():
             flags |= OP_INFERENCE
     if info.factory or not operands:
         return flags | OP_FACTORY
-    if info.in_place or info.is_hooking or info.handling == GRAD_READ:
+    if info.in_place or info.is_hooking or info.handling == IF_USER:
         return flags
     for each in results[3::RESULT_WIDTH]:
         if each & VALUE_REQUIRES_GRAD:

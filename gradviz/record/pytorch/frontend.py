@@ -20,6 +20,7 @@ from gradviz.record.pytorch.leaves import Leaves
 from gradviz.record.pytorch.modes import leave_mode
 from gradviz.record.pytorch.modules import ModuleCalls
 from gradviz.record.pytorch.offer import run_offered
+from gradviz.record.pytorch.optimizers import OptimizerSteps
 from gradviz.record.pytorch.passstore import PassStore
 from gradviz.record.pytorch.patches import Patches
 from gradviz.record.pytorch.state import Recorder
@@ -136,6 +137,7 @@ class TorchFrontend:
 
         patch(torch.autograd.Function, "apply", classmethod(functools.wraps(apply)(apply_patched)))
         backwards.install(self._patches)
+        OptimizerSteps(recorder).install(self._patches)
         self._patch_compile(recorder)
         self._patch_swap(recorder)
 

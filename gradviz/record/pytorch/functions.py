@@ -6,16 +6,17 @@ import inspect
 import re
 from typing import Any
 
+from gradviz.trace.packing import OP_IN_PLACE
 from gradviz.trace.writer import TraceWriter
 
 # How a call is treated.
 PASS = 0  # called through: asks only, changes nothing
 NORMAL = 1  # recorded when it takes and returns tensors
 ALWAYS = 2  # recorded though it returns no tensor
-GRAD_READ = 3  # x.grad: recorded where the user's own code asks for it
+IF_USER = 3  # x.grad, read or set: recorded where the user's own code does it
 
 GETTERS = frozenset({"data", "T", "mT", "H", "mH", "real", "imag"})
-SETTERS = frozenset({"data", "requires_grad", "grad"})
+SETTERS = frozenset({"data", "requires_grad"})
 ASKING = frozenset(
     ["size", "dim", "ndimension", "numel", "nelement", "stride", "storage_offset", "is_floating_point", "is_complex", "is_contiguous", "is_coalesced", "element_size", "data_ptr", "get_device", "__len__", "__hash__", "__repr__", "__str__", "__format__", "is_same_size", "untyped_storage", "storage", "is_shared", "is_inference", "is_conj", "is_neg", "is_signed", "is_set_to", "is_pinned", "has_names", "dense_dim", "sparse_dim", "__dir__", "_nnz", "__reduce_ex__", "__setstate__", "backward", "_set_grad_enabled", "_record_function_enter_new", "_RecordFunction", "manual_seed", "set_default_dtype", "set_default_device", "get_default_device", "get_default_dtype", "is_grad_enabled", "is_tensor", "is_storage", "__contains__", "result_type", "can_cast", "promote_types", "finfo", "iinfo", "get_rng_state", "set_rng_state", "_has_compatible_shallow_copy_type", "_use_count", "_is_view", "_is_zerotensor", "__dlpack_device__", "_dimI", "_dimV", "_backward_hooks"]
 )
@@ -51,13 +52,14 @@ POSITIONAL = {
 class FunctionInfo:
     """One torch function."""
 
-    __slots__ = ("factory", "handling", "in_place", "is_hooking", "name", "name_id", "parameters", "star", "string_ids")
+    __slots__ = ("factory", "flags", "handling", "in_place", "is_hooking", "name", "name_id", "parameters", "star", "string_ids")
 
     def __init__(self, name: str, handling: int, parameters: tuple[str, ...], writer: TraceWriter) -> None:
         self.name = name
         self.name_id = writer.string(name)
         self.handling = handling
         self.in_place = name in IN_PLACE_DUNDERS or (name.endswith("_") and not name.startswith("__"))
+        self.flags = OP_IN_PLACE if self.in_place else 0
         self.factory = MADE_NEW.match(name) is not None
         self.is_hooking = name in HOOKING
         star = next((n for n, parameter in enumerate(parameters) if parameter.startswith("*")), -1)
@@ -86,13 +88,14 @@ class Functions:
     def _property(self, name: str, function: Any) -> FunctionInfo:
         descriptor = getattr(function, "__self__", None)
         getter = getattr(descriptor, "fget", None)
-        attribute = getattr(descriptor, "__name__", None) or getattr(getter, "__name__", "attribute")
+        attribute: str = getattr(descriptor, "__name__", None) or getattr(getter, "__name__", "attribute")
         if name == "__set__":
-            handling = ALWAYS if attribute in SETTERS else PASS
+            handling = IF_USER if attribute == "grad" else ALWAYS if attribute in SETTERS else PASS
             info = FunctionInfo(attribute, handling, ("self", "value"), self._writer)
-            info.in_place = handling == ALWAYS
+            info.in_place = handling != PASS
+            info.flags = OP_IN_PLACE if info.in_place else 0
             return info
-        handling = NORMAL if attribute in GETTERS else GRAD_READ if attribute == "grad" else PASS
+        handling = NORMAL if attribute in GETTERS else IF_USER if attribute == "grad" else PASS
         return FunctionInfo(attribute, handling, ("self",), self._writer)
 
 

@@ -14,9 +14,14 @@ def guarded(recorder: Recorder) -> Iterator[None]:
     """A fault of the recorder's must not become the script's: it is told as a note."""
     try:
         yield
-    except Exception as fault:  # whatever an unusual tensor, an unknown release or our own mistake may raise
-        words = f"gradviz could not record this: {type(fault).__name__}: {fault}"
-        recorder.session.note("recorder-fault", words, places=places(fault))
+    except Exception as fault:  # noqa: BLE001  # an unusual tensor, an unknown release, or a mistake of ours
+        note_fault(recorder, fault)
+
+
+def note_fault(recorder: Recorder, fault: BaseException) -> None:
+    """Tell of a fault of the recorder's."""
+    words = f"gradviz could not record this: {type(fault).__name__}: {fault}"
+    recorder.session.note("recorder-fault", words, places=places(fault))
 
 
 def places(fault: BaseException) -> list[str]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 
+from gradviz.record.pytorch.guard import guarded
 from gradviz.record.pytorch.names import variable_name
 from gradviz.record.pytorch.state import Recorder, ThreadState
 
@@ -32,7 +33,7 @@ class OpenCall:
         self.number = number
         self.root = root
         self.place = place
-        self.children: dict[int, int] = {}  # id of a child -> how often it was called from here
+        self.children: dict[int, int] | None = None  # id of a child -> how often it was called from here
 
 
 class Place:
@@ -66,31 +67,42 @@ class ModuleCalls:
         """Run the module's call and record it."""
         recorder = self._recorder
         state = recorder.state()
-        frame = sys._getframe(2)
-        call = self._open(state, module, frame)
-        number, log = call.number, state.log
-        parent = state.call
-        row = len(log.calls)
-        first = next((value for value in (*args, *kwargs.values()) if isinstance(value, torch.Tensor)), None)
-        in_spec = -1 if first is None else recorder.values.lookup(first).spec
-        log.calls += (number, call.place.id, parent, recorder.frames.stack(frame), in_spec, -1, 1)
-        state.calls.append(call)
-        state.call = number
+        parent, outer, log = state.call, state.outer_stack, state.log
+        row = -1
+        with guarded(recorder):
+            row = self._begin(state, module, sys._getframe(2), args, kwargs)
+        if row < 0:
+            return original(module, *args, **kwargs)
+        number = state.call
         try:
             result = original(module, *args, **kwargs)
         except BaseException as error:
             if log.calls[row : row + 1] == [number]:  # else it was written meanwhile
                 log.calls[row + COMPLETED] = 0
             if state.last_error != id(error) and isinstance(error, Exception):
-                self._failed(error, module, recorder.frames.stack(frame), (*args, *kwargs.values()))
+                self._failed(error, module, state.outer_stack, (*args, *kwargs.values()))
             raise
         finally:
             state.calls.pop()
-            state.call = parent
+            state.call, state.outer_stack = parent, outer
         out = _first_tensor(result)
         if out is not None and log.calls[row : row + 1] == [number]:
-            log.calls[row + OUT_SPEC] = recorder.values.lookup(out).spec
+            entry = recorder.values.known.get(id(out))
+            log.calls[row + OUT_SPEC] = entry.spec if entry is not None and entry() is out else -1
         return result
+
+    def _begin(self, state: ThreadState, module: Any, frame: FrameType, args: Any, kwargs: Any) -> int:
+        """Open the call; where its row begins in the log."""
+        values, log = self._recorder.values, state.log
+        stack = self._recorder.frames.stack(frame, state.outer_stack, MODULE_CALL)
+        call = self._open(state, module, frame)
+        first = _first_tensor(args) if args else _first_tensor(kwargs)
+        in_spec = -1 if first is None else values.lookup(first).spec
+        row = len(log.calls)
+        log.calls += (call.number, call.place.id, state.call, stack, in_spec, -1, 1)
+        state.calls.append(call)
+        state.call, state.outer_stack = call.number, stack
+        return row
 
     def _open(self, state: ThreadState, module: Any, frame: FrameType) -> OpenCall:
         number = next(self._recorder.call_numbers)
@@ -165,18 +177,22 @@ class ModuleCalls:
             return places[0]
         prefix = f"{parent.place.path}." if parent.place.path else ""
         inside = [place for place in places if place.path.startswith(prefix)] or places
+        if parent.children is None:
+            parent.children = {}
         turn = parent.children.get(id(module), 0)
         parent.children[id(module)] = turn + 1
         return inside[turn % len(inside)]
 
 
+MODULE_CALL = ModuleCalls.call.__code__  # its frames are where one module's stack ends and its caller's begins
+
+
 def _first_tensor(result: Any) -> Any:
     if isinstance(result, torch.Tensor):
         return result
-    if isinstance(result, dict):
-        result = list(result.values())
-    if isinstance(result, (list, tuple)):
-        return next((value for value in result if isinstance(value, torch.Tensor)), None)
+    for value in result.values() if isinstance(result, dict) else result if isinstance(result, (list, tuple)) else ():
+        if isinstance(value, torch.Tensor):
+            return value
     return None
 
 
@@ -185,6 +201,6 @@ def _count_parameters(module: Any) -> int:
     total = 0
     for each in module.modules():
         for parameter in each._parameters.values():
-            if parameter is not None and not isinstance(parameter, torch.nn.parameter.UninitializedTensorMixin):
+            if parameter is not None and not torch.nn.parameter.is_lazy(parameter):
                 total += parameter.numel()
     return total

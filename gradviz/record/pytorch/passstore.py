@@ -4,6 +4,7 @@ and are written when something goes wrong, or at the end."""
 from __future__ import annotations
 
 import json
+import time
 from array import array
 from collections.abc import Sequence
 from typing import Any
@@ -16,6 +17,7 @@ from gradviz.trace.packing import new_columns
 
 NEWEST = 2  # passes kept in memory
 FAULTY_PER_STRUCTURE = 3  # a training run that diverged has a fault in every pass
+COMMIT_SECONDS = 0.1  # between commits of steps, where passes follow each other fast: the next graph's commits them too
 MOST_STRUCTURES = 500  # each sequence length makes a structure of its own
 MOST_PENDING = 100_000  # ops without a pass before they are written or dropped
 MOST_LOOSE = 1_000_000  # ops written outside passes in all
@@ -34,6 +36,7 @@ class PassStore:
         self._newest: list[PassRecord] = []
         self._written: list[int] = []
         self._loose = 0
+        self._committed = 0.0
 
     def begin(self, record: PassRecord) -> None:
         """Before the engine starts: a structure that is new is written and committed at once."""
@@ -49,7 +52,7 @@ class PassStore:
         self._counts[record.structure] = 0
         self._forget_newest()
         self._write_graph(record)
-        self._recorder.writer.commit()
+        self._recorder.writer.commit()  # the graph is in the file before its first node runs
 
     def stored_as(self, record: PassRecord) -> int:
         """The stored pass that has this one's graph."""
@@ -62,7 +65,8 @@ class PassStore:
         if record.stored:
             self._counts[record.structure] += 1
             self._write_end(record)
-            self._recorder.writer.commit()
+            if record.faulty or time.monotonic() - self._committed > COMMIT_SECONDS:
+                self._commit()
         elif record.faulty and self._faulty.get(record.structure, 0) < FAULTY_PER_STRUCTURE:
             self._faulty[record.structure] = self._faulty.get(record.structure, 0) + 1
             self.write_newest()
@@ -109,6 +113,10 @@ class PassStore:
         self._segments.write([taken])
 
     # -- parts
+
+    def _commit(self) -> None:
+        self._recorder.writer.commit()
+        self._committed = time.monotonic()
 
     def _take(self) -> list[OpLog]:
         return [state.log.take() for state in list(self._recorder.threads.values())]

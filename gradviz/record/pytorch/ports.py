@@ -11,7 +11,7 @@ import torch
 from gradviz.record.pytorch.state import Recorder
 from gradviz.record.pytorch.walk import Graph
 
-GradientEdge = torch.autograd.graph.GradientEdge
+GradientEdge: Any = torch.autograd.graph.GradientEdge
 
 
 class Given:

@@ -31,6 +31,7 @@ class ThreadState:
         self.mode: Any = None  # the function mode entered in this thread
         self.calls: list[Any] = []  # modules.OpenCall, outermost first
         self.call = -1  # number of the innermost module call
+        self.outer_stack = -1  # where that was called from
         self.inside = 0  # depth of custom forwards and backwards: what they compute has no nodes
         self.passes: list[Any] = []  # engine.Pass that run in this thread, outermost first
         self.given: Any = None  # outputs and seeds as the user gave them, from _make_grads to the engine
@@ -39,14 +40,16 @@ class ThreadState:
         self.first_sequence = sequence_number()
         self.sequences = array("i")  # op of each node made since, by sequence number
         self.sequence_calls = array("i")  # and its module call
+        self.sequence_specs = array("i")  # what its one output looks like, -1 where it has several or that isn't sure
 
-    def made(self, before: int, after: int, op: int) -> None:
+    def made(self, before: int, after: int, op: int, spec: int = -1) -> None:
         """The nodes numbered before .. after - 1 were made in `op`, those excepted that an op inside it made."""
         sequences = self.sequences
         length = self.first_sequence + len(sequences)
         if before == length and after == before + 1:
             sequences.append(op)
             self.sequence_calls.append(self.call)
+            self.sequence_specs.append(spec)
             return
         for at in range(max(before - self.first_sequence, 0), min(after - self.first_sequence, len(sequences))):
             if sequences[at] == -1:
@@ -58,12 +61,14 @@ class ThreadState:
         if len(sequences) > SEQUENCES_KEPT:
             del sequences[: SEQUENCES_KEPT // 2]
             del self.sequence_calls[: SEQUENCES_KEPT // 2]
+            del self.sequence_specs[: SEQUENCES_KEPT // 2]
             self.first_sequence += SEQUENCES_KEPT // 2
 
     def _append(self, count: int, op: int, call: int) -> None:
         if count > 0:
             self.sequences.extend([op] * count)
             self.sequence_calls.extend([call] * count)
+            self.sequence_specs.extend([-1] * count)
 
     def place_of(self, sequence: int) -> tuple[int, int]:
         """Op and module call that made the node of this sequence number in this thread, -1 unknown."""

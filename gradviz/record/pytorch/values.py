@@ -58,8 +58,18 @@ class Values:
 
     def result(self, tensor: Any) -> Known:
         """The entry of a tensor that an op just returned: read anew, its number kept if it was known."""
-        found = self.known.get(id(tensor))
-        return self.describe(tensor, found if found is not None and found() is tensor else None)
+        known = self.known
+        entry = known.get(id(tensor))
+        if entry is None or entry() is not tensor:
+            entry = known[id(tensor)] = Known(tensor)
+            entry.number = next(self._count)
+            if len(known) > self._sweep_at:
+                self._sweep()
+        if type(tensor) is Tensor:
+            self._read(tensor, entry)
+        else:
+            self.describe(tensor, entry)
+        return entry
 
     def describe(self, tensor: Any, entry: Known | None) -> Known:
         """Read the tensor's spec, flags and version into its entry, which is made if there is none."""

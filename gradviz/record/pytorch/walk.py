@@ -104,7 +104,7 @@ class Walker:
                 position += 1
             at += 1
         self._sort(graph)
-        self._describe(graph)
+        self._describe(graph, state)
         self._attribute(graph, state)
         return graph
 
@@ -130,11 +130,13 @@ class Walker:
             keys = [keys[at] for at in order]
         graph.sequence = array("q", keys)
 
-    def _describe(self, graph: Graph) -> None:
+    def _describe(self, graph: Graph, state: ThreadState) -> None:
         kinds, values = self._kinds, self._recorder.values
         specs, metadata_spec = values._specs, values.metadata_spec
         names, all_flags, expected, ends = graph.name, graph.flags, graph.expected, graph.expected_end
-        strided = torch.strided
+        strided, measurable = torch.strided, values.measurable
+        first, known = state.first_sequence, state.sequence_specs if self._owner(state) is state else ()
+        count = len(known)
         for at, node in enumerate(graph.nodes):
             kind = kinds.get(type(node))
             if kind is None:
@@ -142,17 +144,24 @@ class Walker:
             name, flags = kind
             names.append(name)
             all_flags.append(flags)
-            for metadata in node._input_metadata:
-                try:
-                    spec = specs.get((tuple(metadata.shape), metadata.dtype, metadata.device, strided))
-                except (RuntimeError, TypeError):  # nested, symbolic
-                    spec = None
-                expected.append(metadata_spec(metadata) if spec is None else spec)
-            ends.append(len(expected))
+            number = graph.sequence[at] - first
+            spec = known[number] if 0 <= number < count else -1
             if flags & NODE_LEAF:
                 entry = values.lookup(node.variable)
                 graph.leaves[at] = entry.number
                 graph.leaf_entries[entry.number] = entry
+                spec = entry.spec if entry.spec in measurable else -1
+            if spec >= 0:
+                expected.append(spec)
+                ends.append(len(expected))
+                continue
+            for metadata in node._input_metadata:
+                try:
+                    known_spec = specs.get((tuple(metadata.shape), metadata.dtype, metadata.device, strided))
+                except (RuntimeError, TypeError):  # nested, symbolic
+                    known_spec = None
+                expected.append(metadata_spec(metadata) if known_spec is None else known_spec)
+            ends.append(len(expected))
 
     def _kind(self, node: Any) -> tuple[int, int]:
         kind = type(node)
@@ -169,21 +178,26 @@ class Walker:
 
     def _attribute(self, graph: Graph, state: ThreadState) -> None:
         """Find the op that made each node, by sequence number."""
-        threads = self._recorder.threads
-        if len(threads) > 1 and sum(1 for each in threads.values() if len(each.sequences)) > 1:
-            _attribute_over_threads(graph, state, list(threads.values()))
+        owner = self._owner(state)
+        if owner is None:
+            _attribute_over_threads(graph, state, list(self._recorder.threads.values()))
             return
-        first, ops, calls = state.first_sequence, state.sequences, state.sequence_calls
-        if not len(ops) and threads:
-            state = next((each for each in threads.values() if len(each.sequences)), state)
-            first, ops, calls = state.first_sequence, state.sequences, state.sequence_calls
+        first, ops, calls = owner.first_sequence, owner.sequences, owner.sequence_calls
         count = len(ops)
         for sequence in graph.sequence:
             at = sequence - first
             known = 0 <= at < count
             graph.op.append(ops[at] if known else -1)
             graph.call.append(calls[at] if known else -1)
-        graph.thread = array("i", [state.number]) * len(graph.nodes)
+        graph.thread = array("i", [owner.number]) * len(graph.nodes)
+
+    def _owner(self, state: ThreadState) -> ThreadState | None:
+        """The thread that made all nodes, where only one has made any."""
+        threads = self._recorder.threads
+        if len(threads) == 1:
+            return state
+        makers = [each for each in list(threads.values()) if len(each.sequences)]
+        return (makers or [state])[0] if len(makers) < 2 else None
 
 
 def _reorder(graph: Graph, order: Sequence[int]) -> None:
