@@ -58,3 +58,20 @@ BROADCAST = Finding(
     changes=(Change(BROADCAST_SCRIPT, 9, ("pred = model(X)",), ("pred = model(X).squeeze(1)  # [20]",)),),
     effects=("loss is the mean of 400 squares, not of 20",),
 )
+FORWARD = Finding(
+    rule="forward-shape-error",
+    severity="error",
+    file="/home/me/net.py",
+    line=3,
+    message="linear takes 256 features, but its input has shape [2, 144].",
+    explanation="Its last dimension must be in_features, 256.",
+    fix="",
+    title="The layer was made for another number of features",
+    raised_line=3,
+    raised_file="/home/me/net.py",
+    op="linear",
+    pass_id=0,
+    expected_shape=(2, 256),
+    received_shape=(2, 144),
+    marks=(Mark("operand", node=0, expected=(2, 256), received=(2, 144), dims=(-1,)),),
+)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.trace.packing import NODE_ROOT
+from gradviz.trace.packing import NODE_ROOT, OP_RAISED
 from tests.builders import NO_STATS, PassBuilder, Shape, Stats, TraceBuilder
 
 EIGH_SCRIPT = "/home/me/eigh_energy.py"
@@ -269,3 +269,22 @@ def non_finite(path: Path) -> Path:
     trace.sample(missing, one.id, one.step(accumulate, [4], stats=[(4, 0, 0, *NO_STATS[3:])]))
     return one.end().save()
 
+
+
+def forward_error(path: Path) -> Path:
+    """`linear` got [2, 144] where 256 features are wanted: no backward ran, the graph up to the call is kept."""
+    text = "model = Net()\nh = x.flatten(1)\nout = F.linear(h, weight)\nout.sum().backward()\n"
+    trace = TraceBuilder(path, "/home/me/net.py", text, status="raised", exit_code=1)
+    x, h, weight = (trace.value() for _ in range(3))
+    leaf = trace.leaf("x", [2, 4, 6, 6], trace.at(1), value=x)
+    flat = trace.op("flatten", trace.at(2, (4, 16)), [(x, [2, 4, 6, 6], "self")], [(h, [2, 144])])
+    operands = [(h, [2, 144], "input"), (weight, [10, 256], "weight")]
+    line = trace.at(3, (6, 25))
+    call = trace.op("linear", line, operands, flags=OP_RAISED)
+    one = trace.backward(line, entry="engine", phase="forward")
+    below = one.node("AccumulateGrad", [2, 4, 6, 6], leaf=leaf)
+    view = one.node("ViewBackward0", [2, 144], op=flat, to=[below])
+    one.root(view, [2, 144], value=h).root(-1, [10, 256], value=weight)
+    message = "mat1 and mat2 shapes cannot be multiplied (2x144 and 256x10)"
+    raised = trace.exception("RuntimeError", message, line, "forward", op=call, **{"pass": one.id})
+    return one.end("refused", exception=raised).save()

@@ -11,7 +11,7 @@ from gradviz.scene.snippets import first_argument, source_piece
 from gradviz.scene.words import shape_text
 from gradviz.trace.model import Backward, Leaf, Op, Spec, Stack
 from gradviz.trace.reader import Trace
-from gradviz.trace.replay import failed_node, first_steps
+from gradviz.trace.replay import ENDED, failed_node, first_steps
 
 NONE = "None"
 Longs = NDArray[np.int64]
@@ -57,6 +57,23 @@ class PassFacts:
         self.row_of[self.order[::-1]] = np.arange(len(self.order) - 1, -1, -1)
         self._out_order = np.argsort(self.graph.tail, kind="stable")
         self._out_first = np.searchsorted(self.graph.tail[self._out_order], np.arange(len(self.graph) + 1))
+
+    # -- a graph without a backward pass: a forward call raised, and this is what led to it
+    @property
+    def forward_only(self) -> bool:
+        return self.backward.phase == "forward"
+
+    @property
+    def ended(self) -> bool:
+        """Whether a node that hasn't run never will."""
+        return self.backward.outcome in ENDED and not self.forward_only
+
+    def raised_op(self) -> Op | None:
+        """The forward call that raised."""
+        for raised in self.trace.exceptions():
+            if raised.id == self.backward.exception and raised.op is not None:
+                return self.trace.op(raised.op)
+        return None
 
     # -- names and places
     def name(self, node: int) -> Name:

@@ -48,7 +48,7 @@ def source_lines(trace: Trace) -> Lines:
 
 def passes_table(trace: Trace, run: RunInfo) -> str:
     """One row per stored pass; those that were only counted are told with the first of their kind."""
-    passes = trace.passes()
+    passes = backward_passes(trace)
     if not passes:
         return ""
     rows: list[tuple[str, ...]] = [("pass", "called at", "nodes", "edges", "steps", "outcome")]
@@ -63,6 +63,11 @@ def passes_table(trace: Trace, run: RunInfo) -> str:
         lines.append(f"  and {len(passes) - SHOWN_PASSES:,} more")
     lines += [f"  pass {one.id + 1}: {one.truncated}" for one in passes if one.truncated]
     return "\n".join(lines)
+
+
+def backward_passes(trace: Trace) -> tuple[Backward, ...]:
+    """Without the graph that led to a forward call that raised: no backward was called on it."""
+    return tuple(one for one in trace.passes() if one.phase != "forward")
 
 
 def table_row(one: Backward, run: RunInfo) -> tuple[str, ...]:
@@ -102,7 +107,7 @@ def summary(findings: Sequence[Finding], trace: Trace) -> str:
     words = [f"{count} {name}{'s' if count > 1 else ''}" for name, count in counts.items() if count]
     if words:
         return ", ".join(words) + " found."
-    steps = sum(one.steps * one.repeats for one in trace.passes())
+    steps = sum(one.steps * one.repeats for one in backward_passes(trace))
     if not steps:
         return "No problems found; no backward pass ran."
     return f"No problems found in {steps:,} step{'' if steps == 1 else 's'}."
@@ -128,7 +133,7 @@ def json_report(trace: Trace, findings: Sequence[Finding], target: str, trace_pa
         "status": "killed" if run.status == "recording" else run.status,
         "exit_code": run.exit_code,
         "exception": None if raised is None else exception_json(raised),
-        "backwards": [backward_json(one, threads) for one in trace.passes()],
+        "backwards": [backward_json(one, threads) for one in backward_passes(trace)],
         "findings": [finding_json(finding) for finding in findings],
         "trace": None if trace_path is None else str(Path(trace_path).absolute()),
     }

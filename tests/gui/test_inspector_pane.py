@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -21,7 +22,7 @@ from gradviz.trace.model import Stats
 from tests import large_recordings
 from tests import recordings as built
 from tests.builders import TraceBuilder
-from tests.example_findings import BROADCAST, SEED_MISMATCH
+from tests.example_findings import BROADCAST, FORWARD, SEED_MISMATCH
 from tests.gui.panes import click, hub_on, settle, shown
 
 LOADED = 20_000  # ms for pyqtgraph to be imported on a busy machine
@@ -146,6 +147,32 @@ def test_an_edge_is_compared(recordings: dict[str, Path], qtbot: QtBot) -> None:
 def test_a_sum_of_two_gradients_is_told(tmp_path: Path, qtbot: QtBot) -> None:
     hub = hub_on(built.non_finite(tmp_path / "run.gradviz"), selection=Selection("edge", node=3, tail=2))
     assert "Σ of 2 gradients" in chips(shown(InspectorPane, hub, qtbot))
+
+
+def test_a_forward_call_that_raised(tmp_path: Path, qtbot: QtBot) -> None:
+    # GIVEN a script that never came to its backward
+    hub = hub_on(built.forward_error(tmp_path / "run.gradviz"), (FORWARD,), finding=0)
+    pane = shown(InspectorPane, hub, qtbot)
+    # THEN the page is of the call, with expected beside received and the operands
+    assert pane.page is not None and pane.page.heading_text == "linear"
+    assert chips(pane) == ["Forward shape error"]
+    assert table(pane).spoken() == "Expected [2, 256]\nReceived [2, 144]"
+    assert rows(pane, "Forward call")["weight"] == "[10, 256] float32"
+    assert "What Python said" in pane.page.titles()
+    # AND a node above it was neither reached nor left out
+    hub.change(selection=Selection("node", node=0))
+    settle(pane)
+    assert chips(pane)[0] == "No backward ran"
+    assert pane.page.titles()[0] == "Where it goes wrong"
+
+
+def test_an_edge_whose_gradient_never_arrived(recordings: dict[str, Path], qtbot: QtBot) -> None:
+    mark = replace(SEED_MISMATCH.marks[0], kind="edge", node=2, tail=1, expected=(4, 3), received=(3,))
+    finding = replace(SEED_MISMATCH, rule="custom-backward-wrong-shape", marks=(mark,))
+    hub = hub_on(recordings["eigh"], (finding,), selection=Selection("edge", node=2, tail=1))
+    pane = shown(InspectorPane, hub, qtbot)
+    assert chips(pane) == ["Custom backward wrong shape", "Nothing arrived"]
+    assert table(pane).spoken() == "Expected [4, 3]\nReceived [3]"
 
 
 def test_a_module_group(tmp_path: Path, qtbot: QtBot) -> None:

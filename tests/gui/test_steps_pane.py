@@ -13,8 +13,9 @@ from gradviz.gui.panes.steps import StepsPane
 from gradviz.gui.panes.steps_model import LINE, NODE, NUMBER, REST_ROLE, SHAPES, STATE_ROLE
 from tests import large_recordings
 from tests.builders import TraceBuilder
-from tests.example_findings import SEED_MISMATCH
+from tests.example_findings import FORWARD, SEED_MISMATCH
 from tests.gui.panes import Watcher, click, hub_on, press, settle, shown
+from tests.recordings import forward_error
 
 
 def cell(pane: StepsPane, row: int, column: int) -> str:
@@ -45,6 +46,18 @@ def test_a_refused_pass(recordings: dict[str, Path], qtbot: QtBot) -> None:
     assert (cell(pane, 13, NODE), pane.model.index(13, NODE).data(REST_ROLE)) == ("z", "AccumulateGrad")
     assert pane.note.text() == "13 nodes never ran. Their shapes come from the forward pass."
     assert pane.table.currentIndex().row() == 0
+
+
+def test_a_graph_without_a_backward(tmp_path: Path, qtbot: QtBot) -> None:
+    # GIVEN a forward call that raised
+    hub = hub_on(forward_error(tmp_path / "run.gradviz"), (FORWARD,))
+    pane = shown(StepsPane, hub, qtbot)
+    # THEN its row stands where the seed would, and no node is said to be left out by a backward
+    assert [cell(pane, 0, column) for column in (NODE, LINE, SHAPES)] == ["linear", "3", "[2, 144], [10, 256]"]
+    assert states(pane) == ["error", "pending", "pending"]
+    assert pane.note.text().startswith("A forward call raised")
+    choose(pane, 0)
+    assert hub.view.selection == Selection("seed", node=0)
 
 
 def test_states_follow_the_position(recordings: dict[str, Path], qtbot: QtBot) -> None:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from gradviz.document.hub import Hub, Selection, View
 from gradviz.document.pass_facts import PassFacts
 from gradviz.document.variable_names import VariableNames
+from gradviz.gui.panes.inspector_call import build_raised
 from gradviz.gui.panes.inspector_edge import build_edge, build_seed
 from gradviz.gui.panes.inspector_node import NodePage
 from gradviz.gui.panes.inspector_page import Page
@@ -59,8 +60,11 @@ class InspectorPane(Pane):
     def _build(self, page: Page, facts: PassFacts, view: View) -> None:
         """The page of what is selected; positions and nodes of another pass don't count."""
         subject = subject_of(view, facts)
+        names = self._names or VariableNames(facts.trace)
         if subject.kind == "node":
-            NodePage(page, facts, view, subject.node, self._names or VariableNames(facts.trace)).build()
+            NodePage(page, facts, view, subject.node, names).build()
+        elif facts.forward_only and subject.kind in ("seed", "pass"):
+            build_raised(page, facts, view, names)
         elif subject.kind == "seed":
             build_seed(page, facts, view, subject.node)
         elif subject.kind == "edge":

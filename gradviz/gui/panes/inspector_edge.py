@@ -10,7 +10,7 @@ from gradviz.diagnose.finding import Finding
 from gradviz.document.hub import View
 from gradviz.document.pass_facts import PassFacts
 from gradviz.gui.panes.inspector_page import Page
-from gradviz.gui.panes.inspector_parts import SampleReader, findings_at, rule_words, show_pair
+from gradviz.gui.panes.inspector_parts import SampleReader, findings_at, rule_words, show_marks, show_pair
 from gradviz.gui.panes.inspector_section import Chip, Row
 from gradviz.gui.panes.inspector_values import Values
 from gradviz.gui.panes.inspector_words import node_link, node_words, place_row, spec_words, stack_rows, translate
@@ -104,8 +104,10 @@ def build_edge(page: Page, facts: PassFacts, view: View, tail: int, head: int, s
         chips.append(Chip(translate("Inspector", "Σ of {count} gradients").format(count=into), "changed"))
     slot_words = translate("Inspector", "slot {slot}").format(slot=slot)
     page.heading(translate("Inspector", "Edge"), title, slot_words, chips)
-    section = page.section("shapes", translate("Inspector", "Shape, dimension by dimension"))
-    show_pair(page, section, wanted, received.spec if received is not None else None, received is not None)
+    told = received is None and show_marks(page, findings_at(view, facts.pass_id, head), head, tail)
+    if not told:
+        section = page.section("shapes", translate("Inspector", "Shape, dimension by dimension"))
+        show_pair(page, section, wanted, received.spec if received is not None else None, received is not None)
     rows = [
         Row(translate("Inspector", "From"), node_words(facts, tail), node_link(tail), mono=False),
         Row(translate("Inspector", "To"), node_words(facts, head), node_link(head), mono=False),

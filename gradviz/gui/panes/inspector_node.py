@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
-
 from gradviz.document.comparison import stretched, summed_dims
 from gradviz.document.hub import View
 from gradviz.document.pass_facts import Handed, PassFacts, spec_text
 from gradviz.document.variable_names import VariableNames
+from gradviz.gui.panes.inspector_call import call_rows
 from gradviz.gui.panes.inspector_page import Page, steps_in_pass
-from gradviz.gui.panes.inspector_parts import SampleReader, findings_at, rule_words, show_pair
+from gradviz.gui.panes.inspector_parts import SampleReader, findings_at, rule_words, show_marks, show_pair
 from gradviz.gui.panes.inspector_section import Chip, Row
 from gradviz.gui.panes.inspector_values import Values
 from gradviz.gui.panes.inspector_words import (
     node_link,
     node_words,
-    place_row,
     spec_words,
     stack_rows,
     time_words,
@@ -23,8 +21,7 @@ from gradviz.gui.panes.inspector_words import (
 )
 from gradviz.scene.words import shape_text
 from gradviz.trace.model import Leaf, Step
-from gradviz.trace.packing import NODE_CUSTOM, OP_RAISED
-from gradviz.trace.replay import ENDED
+from gradviz.trace.packing import NODE_CUSTOM
 
 MOST_SLOTS = 6
 
@@ -84,7 +81,9 @@ class NodePage:
         if self.node == facts.failed and reached:
             return Chip(translate("Inspector", "Failed"), "error", "error")
         if number < 0:
-            if facts.backward.outcome in ENDED:
+            if facts.forward_only:
+                return Chip(translate("Inspector", "No backward ran"), "quiet", "pending")
+            if facts.ended:
                 return Chip(translate("Inspector", "Never reached"), "quiet", "never")
             return Chip(translate("Inspector", "Not yet reached"), "quiet", "pending")
         if number == position:
@@ -143,6 +142,8 @@ class NodePage:
         title = translate("Inspector", "Shape, dimension by dimension")
         if not self.expected:
             return
+        if self.step is None:
+            show_marks(self.page, self.findings)
         section = self.page.section("shapes", title)
         for slot, wanted in enumerate(self.expected[:MOST_SLOTS]):
             if len(self.expected) > 1:
@@ -244,29 +245,9 @@ class NodePage:
     def forward(self) -> None:
         """The forward call that made this node."""
         op = self.facts.op(self.node)
-        if op is None:
-            return
-        rows = [Row(translate("Inspector", "Call"), op.name)]
-        rows += place_row(translate("Inspector", "Line"), op.stack)
-        call = self.facts.trace.call(op.call) if op.call >= 0 else None
-        if call is not None:
-            module = self.facts.trace.modules()[call.module]
-            path = module.path or module.root_name or module.class_name
-            rest = module.class_name if path != module.class_name else ""
-            rows.append(Row(translate("Inspector", "Module"), path, rest=rest))
-        for at, operand in enumerate(op.operands):
-            label = operand.name or translate("Inspector", "operand {number}").format(number=at)
-            rows.append(Row(label, spec_words(operand.spec)))
-        for name, value in op.arguments.items():
-            rows.append(Row(str(name), json.dumps(value, ensure_ascii=False)))
-        names = self.names.at(op.stack[0]) if op.stack else ()
-        for at, result in enumerate(op.results):
-            name = names[at] if len(names) == len(op.results) else ""
-            rows.append(Row(translate("Inspector", "Result"), spec_words(result.spec), rest=name))
-        words = translate("Inspector", "This call raised.") if op.flags & OP_RAISED else ""
-        self.page.rows("forward", translate("Inspector", "Forward call"), rows, words=words)
+        if op is not None:
+            call_rows(self.page, self.facts, op, self.names)
 
 
 def leaf_kind(leaf: Leaf) -> str:
     return translate("Inspector", "parameter") if leaf.kind == "parameter" else translate("Inspector", "variable")
-

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gradviz.diagnose.finding import Finding
 from gradviz.document.comparison import compare, single
 from gradviz.document.hub import View
@@ -42,6 +44,20 @@ def show_pair(page: Page, section: Section, wanted: Spec | None, given: Spec | N
         page.note(section, translate("Inspector", "None: an undefined gradient, taken as zeros."))
     else:
         page.note(section, translate("Inspector", "Nothing has arrived here."))
+
+
+def show_marks(page: Page, findings: Sequence[Finding], node: int = -1, tail: int = -1) -> bool:
+    """Expected beside received as the findings have them (of this edge, if one is given); False where none tells."""
+    for finding in findings:
+        for mark in finding.marks:
+            if node >= 0 and (mark.node != node or mark.tail != tail):
+                continue
+            if isinstance(mark.expected, tuple) and isinstance(mark.received, tuple):
+                section = page.section("marks", translate("Inspector", "Where it goes wrong"))
+                labels = (translate("Inspector", "Expected"), translate("Inspector", "Received"))
+                page.table(section, compare(mark.expected, mark.received), labels)
+                return True
+    return False
 
 
 def findings_at(view: View, pass_id: int, node: int, seed: bool = False) -> list[Finding]:

@@ -15,7 +15,6 @@ from gradviz.gui.panes.pane import Pane
 from gradviz.gui.panes.steps_model import LINE, NODE, NUMBER, StepsModel
 from gradviz.gui.panes.steps_rows import StepsRows
 from gradviz.gui.theme import Theme
-from gradviz.trace.replay import ENDED
 
 WIDTHS = {NUMBER: 32, NODE: 136, LINE: 36}
 
@@ -96,7 +95,9 @@ class StepsPane(Pane):
         never = len(facts.graph) - len(facts.steps)
         if one.truncated:
             return one.truncated
-        if one.outcome in ENDED and never > 0:
+        if facts.forward_only:
+            return self.tr("A forward call raised, so no backward pass ran. This is the graph up to that call.")
+        if facts.ended and never > 0:
             if never == 1:
                 return self.tr("1 node never ran. Its shapes come from the forward pass.")
             words = self.tr("{count} nodes never ran. Their shapes come from the forward pass.")
@@ -140,7 +141,8 @@ class StepsPane(Pane):
         row = index.row()
         node, step = self.model.node_of_row(row), self.model.step_of_row(row)
         if node < 0:
-            root = self._roots()[row]
+            roots = self._roots()
+            root = roots[row] if row < len(roots) else -1
             self._tell(position=0, selection=Selection("seed", node=root))
         elif step >= 0:
             self._tell(position=step, selection=Selection())

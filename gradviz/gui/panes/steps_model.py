@@ -6,8 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from gradviz.document.pass_facts import Name, PassFacts
-from gradviz.trace.replay import ENDED
+from gradviz.document.pass_facts import Name, PassFacts, spec_text
 
 NUMBER, NODE, LINE, SHAPES = range(4)
 STATE_ROLE = Qt.ItemDataRole.UserRole  # done | current | pending | never | error
@@ -52,7 +51,12 @@ class StepsModel(QAbstractTableModel):
     # -- rows
     @property
     def seeds(self) -> int:
-        return len(self.facts.backward.roots) if self.facts is not None else 0
+        """Rows above the first step: a seed for each root; in a graph without a backward, the call that raised."""
+        if self.facts is None:
+            return 0
+        if self.facts.forward_only:
+            return int(self.facts.raised_op() is not None)
+        return len(self.facts.backward.roots)
 
     def row_of_node(self, node: int) -> int:
         if self.facts is None or not 0 <= node < len(self.facts.row_of):
@@ -81,14 +85,14 @@ class StepsModel(QAbstractTableModel):
         facts, node, step = self.facts, self.node_of_row(row), self.step_of_row(row)
         assert facts is not None
         if node < 0:
-            if self._bad_seed or (facts.backward.outcome == "refused" and row == 0):
+            if facts.forward_only or self._bad_seed or (facts.backward.outcome == "refused" and row == 0):
                 return "error"
             return "done"
         reached = self.position > step if step >= 0 else self.position >= len(facts.steps)
         if node == facts.failed and reached:
             return "error"
         if step < 0:
-            return "never" if facts.backward.outcome in ENDED else "pending"
+            return "never" if facts.ended else "pending"
         if step == self.position:
             return "current"
         return "done" if step < self.position else "pending"
@@ -150,11 +154,23 @@ class StepsModel(QAbstractTableModel):
             found = self._kept[row, column] = self._made(row, column)
         return found
 
+    def _raised(self, facts: PassFacts, column: int) -> str | Name:
+        """The row of the forward call that raised."""
+        op = facts.raised_op()
+        assert op is not None
+        if column == NODE:
+            return Name(op.name, self.tr("raised here"))
+        if column == LINE:
+            return str(op.stack[0].line) if op.stack else ""
+        return ", ".join(spec_text(operand.spec) for operand in op.operands)
+
     def _made(self, row: int, column: int) -> str | Name:
         facts, node = self.facts, self.node_of_row(row)
         assert facts is not None
         if column == NUMBER:
             return str(max(0, row - self.seeds + 1))
+        if node < 0 and facts.forward_only:
+            return self._raised(facts, column)
         if node < 0:
             if column == NODE:
                 return Name(self.tr("Seed gradient {name}").format(name=facts.seed_name(row)).strip())

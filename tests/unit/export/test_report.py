@@ -110,6 +110,12 @@ def test_json_of_words_and_nothing(tmp_path: Path) -> None:
     assert finding["node"] is finding["file"] is finding["line"] is None
 
 
+def test_a_forward_call_that_raised_is_no_backward(tmp_path: Path) -> None:
+    with Trace(recordings.forward_error(tmp_path / "run.gradviz")) as trace:
+        assert json_report(trace, [], "t", None)["backwards"] == []
+        assert "Backward passes" not in text_report(trace, [])
+
+
 def test_a_recording_that_stopped_in_its_midst_counts_as_killed(tmp_path: Path) -> None:
     with Trace(TraceBuilder(tmp_path / "run.gradviz", status="recording", seconds=None).save()) as trace:
         assert json_report(trace, [], "t", None)["status"] == "killed"

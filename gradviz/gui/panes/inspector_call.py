@@ -1,0 +1,56 @@
+"""A forward call in the Inspector: its operands and results; and the page of a call that raised."""
+
+from __future__ import annotations
+
+import json
+
+from gradviz.document.hub import View
+from gradviz.document.pass_facts import PassFacts
+from gradviz.document.variable_names import VariableNames
+from gradviz.gui.panes.inspector_page import Page
+from gradviz.gui.panes.inspector_parts import rule_words, show_marks
+from gradviz.gui.panes.inspector_section import Chip, Row
+from gradviz.gui.panes.inspector_words import place_row, spec_words, stack_rows, translate
+from gradviz.trace.model import Op
+from gradviz.trace.packing import OP_RAISED
+
+
+def build_raised(page: Page, facts: PassFacts, view: View, names: VariableNames) -> None:
+    """A graph without a backward pass: the forward call that raised, and why."""
+    op = facts.raised_op()
+    findings = [finding for finding in view.findings if finding.pass_id == facts.pass_id]
+    chips = [Chip(rule_words(finding.rule), finding.severity, finding.severity) for finding in findings]
+    title = op.name if op is not None else translate("Inspector", "A forward call")
+    kicker = translate("Inspector", "Forward call · raised")
+    page.heading(kicker, title, chips=chips or [Chip(translate("Inspector", "Raised"), "error", "error")])
+    show_marks(page, findings)
+    if op is not None:
+        call_rows(page, facts, op, names)
+    raised = next((each for each in facts.trace.exceptions() if each.id == facts.backward.exception), None)
+    if raised is not None:
+        words = f"{raised.type}: {raised.message}"
+        page.rows("raised", translate("Inspector", "What Python said"), [], words=words)
+        page.rows("stack", translate("Inspector", "Called at"), stack_rows(raised.stack))
+
+
+def call_rows(page: Page, facts: PassFacts, op: Op, names: VariableNames) -> None:
+    """The section of a forward call."""
+    rows = [Row(translate("Inspector", "Call"), op.name)]
+    rows += place_row(translate("Inspector", "Line"), op.stack)
+    call = facts.trace.call(op.call) if op.call >= 0 else None
+    if call is not None:
+        module = facts.trace.modules()[call.module]
+        path = module.path or module.root_name or module.class_name
+        rest = module.class_name if path != module.class_name else ""
+        rows.append(Row(translate("Inspector", "Module"), path, rest=rest))
+    for at, operand in enumerate(op.operands):
+        label = operand.name or translate("Inspector", "operand {number}").format(number=at)
+        rows.append(Row(label, spec_words(operand.spec)))
+    for name, value in op.arguments.items():
+        rows.append(Row(str(name), json.dumps(value, ensure_ascii=False)))
+    called = names.at(op.stack[0]) if op.stack else ()
+    for at, result in enumerate(op.results):
+        name = called[at] if len(called) == len(op.results) else ""
+        rows.append(Row(translate("Inspector", "Result"), spec_words(result.spec), rest=name))
+    words = translate("Inspector", "This call raised.") if op.flags & OP_RAISED else ""
+    page.rows("forward", translate("Inspector", "Forward call"), rows, words=words)
