@@ -97,7 +97,7 @@ def batch_first(exam: Examination) -> Iterator[Finding]:
         given, out = op.operands[0].spec.shape, op.results[0]
         module = module_of(case, op)
         made = made_at(case, module) if module is not None else None
-        if len(given) != 3 or len(out.spec.shape) != 3 or op.arguments.get("batch_first") is True:
+        if len(given) != 3 or given[1] == 1 or len(out.spec.shape) != 3 or op.arguments.get("batch_first") is True:
             continue
         if made is None or _says_batch_first(case, made) or not _last_of_second(case, out.number, op.number):
             continue

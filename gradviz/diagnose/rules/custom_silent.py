@@ -10,6 +10,7 @@ from gradviz.diagnose.customs import CustomBackward, custom_backward, input_name
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding
 from gradviz.diagnose.marking import at_node, edge_mark
+from gradviz.diagnose.modules import leaf_label
 from gradviz.trace import model
 from gradviz.trace.packing import VALUE_REQUIRES_GRAD
 
@@ -67,6 +68,11 @@ def silent(exam: Examination, backward: model.Backward) -> Iterator[Finding]:
         if expected is None or not is_custom(node):
             continue
         found = custom_backward(case, node)
+        if one.spec is None and not one.type:
+            leaf = _starved_leaf(exam, backward, node, one.index)
+            if leaf is not None:
+                yield _missing(exam, backward, node, found, one, expected, leaf)
+            continue
         if (
             one.spec is not None
             and one.spec.shape != expected.shape
@@ -75,7 +81,63 @@ def silent(exam: Examination, backward: model.Backward) -> Iterator[Finding]:
             if shapes.reduces_to(one.spec.shape, expected.shape):
                 yield _reduced(exam, backward, node, found, one, expected)
         elif one.spec is not None and one.spec.dtype != expected.dtype:
-            yield wrong_dtype(exam, backward, node, found, one, expected, "warning", None)
+            lower = one.spec.dtype in ("float16", "bfloat16")  # as autocast makes it: a choice, not a slip
+            yield wrong_dtype(exam, backward, node, found, one, expected, "note" if lower else "warning", None)
+
+
+def _starved_leaf(exam: Examination, backward: model.Backward, node: model.Node, index: int) -> model.Leaf | None:
+    """The leaf that a None goes to, if it got no gradient from anywhere in the whole run."""
+    case = exam.case
+    for edge in case.links(backward.id).out(node.index):
+        if edge.index == index:
+            number = case.node(backward.id, edge.head).leaf
+            leaf = case.leaves[number] if 0 <= number < len(case.leaves) else None
+            if leaf is not None and leaf.requires_grad and leaf.grad_spec is None and not _was_cleared(exam, leaf):
+                return leaf
+    return None
+
+
+def _was_cleared(exam: Examination, leaf: model.Leaf) -> bool:
+    """Whether a gradient did arrive in some pass, and only isn't there at the end."""
+    case = exam.case
+    for backward in case.passes:
+        steps = case.trace.steps(backward.id)
+        leaves = case.trace.graph(backward.id).leaf
+        for number in range(len(steps)):
+            if int(leaves[int(steps.node[number])]) == leaf.id:
+                low, high = int(steps.received_start[number]), int(steps.received_end[number])
+                if any(int(spec) >= 0 for spec in steps.spec[low:high]):
+                    return True
+    return False
+
+
+def _missing(
+    exam: Examination,
+    backward: model.Backward,
+    node: model.Node,
+    found: CustomBackward | None,
+    one: model.Returned,
+    expected: model.Spec,
+    leaf: model.Leaf,
+) -> Finding:
+    name = input_name(found, one.index)
+    return exam.writer.write(
+        "custom-backward-missing-grad",
+        "warning",
+        return_place(exam.case, node, found),
+        "custom-missing",
+        {
+            "name": name_of(node, found),
+            "input": name,
+            "leaf": leaf_label(exam.case, leaf) or name,
+            "expected": shapes.text(expected.shape),
+        },
+        expected_shape=expected.shape,
+        received_shape="None",
+        marks=edge_mark(exam, backward, node, one.index, expected.shape, "None"),
+        confidence=0.8,
+        **at_node(exam, backward, node),
+    )
 
 
 def _reduced(

@@ -167,6 +167,7 @@ def _dying_chain(case: Case, backward: model.Backward) -> model.Node | None:
     """The node at which the gradient of a repeated line became nothing, having shrunk at each of its turns."""
     norms = _received_norms(case, backward)
     by_kind: dict[tuple[str, int], list[int]] = {}
+    lines: dict[tuple[str, int], list[int]] = {}
     graph = case.trace.graph(backward.id)
     order = case.steps_of(backward.id)
     for index in order:
@@ -174,10 +175,14 @@ def _dying_chain(case: Case, backward: model.Backward) -> model.Node | None:
         if op is not None and op.stack:
             key = (f"{int(graph.name[index])}:{op.stack[0].file}", op.stack[0].line)
             by_kind.setdefault(key, []).append(index)
-    for chain in by_kind.values():
+            lines.setdefault((op.stack[0].file, op.stack[0].line), []).append(index)
+    for (kind, line), chain in by_kind.items():
+        where = (kind.partition(":")[2], line)
         sizes = [norms.get(index, math.nan) for index in chain]
         if len(chain) < REPEATS or not sizes[0] > TINY or any(math.isnan(s) for s in sizes):
             continue
+        if not any("mm" in case.trace.string(int(graph.name[i])).lower() for i in lines[where]):
+            continue  # a plain average over time is meant to forget
         falling = sum(b <= a * 1.01 for a, b in zip(sizes, sizes[1:]))
         dead = next((i for i, size in enumerate(sizes) if size < TINY), None)
         if dead is not None and dead >= REPEATS // 2 and falling >= 0.95 * (len(sizes) - 1) and sizes[-1] < TINY:

@@ -16,7 +16,7 @@ from gradviz.diagnose.rules.cut import mend, shown, switched_off
 from gradviz.diagnose.source import called_name, names_in
 from gradviz.diagnose.vocabulary import COMPARISONS, plain
 from gradviz.trace import model
-from gradviz.trace.packing import VALUE_REQUIRES_GRAD
+from gradviz.trace.packing import VALUE_PARAMETER, VALUE_REQUIRES_GRAD
 
 _OPTIMISERS = frozenset(
     {"SGD", "Adam", "AdamW", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "RMSprop", "Rprop", "ASGD", "LBFGS"}
@@ -138,7 +138,7 @@ def cut_on_the_way(exam: Examination) -> Iterator[Finding]:
         if backward is None or (place.file, place.line) in told:
             continue
         told.add((place.file, place.line))
-        wanted = any(_owner(case, leaf) in trained for leaf in leaves)
+        wanted = any(_owner(case, leaf) in trained for leaf in leaves) and _feeds_parameters(case, cut.op)
         yield _cut_finding(exam, cut, leaves, backward, "error" if wanted else "note")
 
 
@@ -178,6 +178,21 @@ def _first_cut_below(case: Case, value: int) -> Cut | None:
                     seen.add(result.number)
                     waiting.append((result.number, op.number))
     return None
+
+
+def _feeds_parameters(case: Case, op: model.Op) -> bool:
+    """Whether trained layers work on what was cut off; a target that is only compared with is cut off on purpose."""
+    waiting, seen = [op], {op.number}
+    while waiting and len(seen) < 300:
+        one = waiting.pop(0)
+        for result in one.results:
+            for user in case.users(result.number, one.number) if result.number >= 0 else ():
+                if any(v.flags & VALUE_PARAMETER and v.flags & VALUE_REQUIRES_GRAD for v in user.operands):
+                    return True
+                if user.number not in seen:
+                    seen.add(user.number)
+                    waiting.append(user)
+    return False
 
 
 def _cut_finding(

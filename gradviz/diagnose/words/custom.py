@@ -71,6 +71,14 @@ PHRASES = {
         " can't: take its real part, or whatever the formula asks for.",
         "{new}",
     ),
+    "custom-missing": Phrase(
+        "backward returns no gradient for an input that needs one",
+        "{name}.backward returned None for {input}, and {leaf}, shape {expected}, got no gradient in the whole run.",
+        "None says that the result does not depend on {input}, so autograd passes nothing on. {leaf} requires grad"
+        " and gets its gradient from nowhere else: it is never trained.",
+        "Return the gradient of {input}, of shape {expected}, in its place; or set {leaf}.requires_grad_(False) if"
+        " none is wanted.",
+    ),
     "custom-reduced": Phrase(
         "autograd summed a gradient to make it fit",
         "{name}.backward returned {got} for {input}, which has shape {expected}; autograd summed over dim {dims}"
