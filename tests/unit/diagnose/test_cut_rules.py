@@ -1,0 +1,192 @@
+"""Outputs that hang on nothing, parameters that get nothing, and gradients of gradients."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradviz.diagnose.examination import diagnose
+from gradviz.diagnose.finding import Finding
+from gradviz.trace import model
+from gradviz.trace.packing import OP_FACTORY, OP_LEAVES_GRAPH, OP_NO_GRAD, VALUE_PARAMETER
+from tests.unit.diagnose.fake_trace import FakeTrace
+
+REFUSED = "element 0 of tensors does not require grad and does not have a grad_fn"
+
+
+def refused(trace: FakeTrace, part: str, root: model.Value, message: str = REFUSED, **fields: object) -> Finding:
+    error = trace.error("RuntimeError", message, part, "backward", pass_id=len(trace.passes()))
+    trace.backward(part, root, outcome="refused", exception=error.id, **fields)
+    found = [f for f in diagnose(trace) if f.severity != "note"]
+    assert len(found) == 1
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    ("call", "name", "words"),
+    [
+        ("z.detach()", "detach", "detach"),
+        ("z > 0.5", "gt", "comparison"),
+        ("z.argmax(1)", "argmax", "index"),
+        ("z.data", "data", ".data"),
+    ],
+)
+def test_the_cut_is_found_behind_the_output(call: str, name: str, words: str) -> None:
+    trace = FakeTrace(f"h = {call}\nloss = h.mean()\nloss.backward()\n")
+    z, h, loss = trace.tensor((4, 3), grad=True), trace.tensor((4,)), trace.tensor(())
+    trace.op(name, call, (z,), h, flags=OP_LEAVES_GRAPH)
+    trace.op("mean", "h.mean()", (h,), loss)
+
+    found = refused(trace, "loss.backward()", loss)
+
+    assert (found.rule, found.line, found.op, found.raised_line) == ("detached", 1, name, 3)
+    assert words in (found.title + found.message).lower()
+    assert "loss" in found.message
+
+
+def test_a_number_is_followed_through_the_text() -> None:
+    trace = FakeTrace("a = z.item()\nloss = torch.tensor(a * 2)\nloss.backward()\n")
+    z, loss = trace.tensor((), grad=True), trace.tensor(())
+    trace.op("item", "z.item()", (z,), (), flags=OP_LEAVES_GRAPH)
+    trace.op("tensor", "torch.tensor(a * 2)", (), loss, flags=OP_FACTORY)
+
+    found = refused(trace, "loss.backward()", loss)
+
+    assert (found.rule, found.line, found.op) == ("detached", 1, "item")
+
+
+def test_gradients_switched_off_are_told_at_the_with() -> None:
+    trace = FakeTrace("with torch.no_grad():\n    loss = net(x).mean()\nloss.backward()\n")
+    w, loss = trace.tensor((3,), grad=True), trace.tensor(())
+    trace.op("mean", "net(x).mean()", (w,), loss, flags=OP_NO_GRAD)
+
+    found = refused(trace, "loss.backward()", loss)
+
+    assert (found.rule, found.line) == ("detached", 1)
+    assert "torch.no_grad()" in found.message
+
+
+def test_frozen_parameters_are_told_where_they_were_frozen() -> None:
+    trace = FakeTrace("for p in net.parameters():\n    p.requires_grad = False\nloss = net(x)\nloss.backward()\n")
+    w, loss = trace.tensor((3,), flags=VALUE_PARAMETER), trace.tensor(())
+    trace.leaf(w, "weight", "parameter", in_graph=False, requires_grad=False)
+    trace.op("requires_grad", "p.requires_grad", (w,), (), value=False)
+    trace.op("linear", "net(x)", (w,), loss)
+
+    found = refused(trace, "loss.backward()", loss)
+
+    assert (found.rule, found.line, found.op) == ("detached", 2, "requires_grad")
+    assert "weight" in found.message
+
+
+def test_nothing_that_asks_for_a_gradient() -> None:
+    trace = FakeTrace("x = torch.ones(3)\nloss = x.sum()\nloss.backward()\n")
+    x, loss = trace.tensor((3,)), trace.tensor(())
+    trace.op("ones", "torch.ones(3)", (), x, flags=OP_FACTORY)
+    trace.op("sum", "x.sum()", (x,), loss)
+
+    found = refused(trace, "loss.backward()", loss)
+
+    assert (found.rule, found.line) == ("detached", 1)
+    assert found.fix.startswith("x.requires_grad_()")
+
+
+def gradient_of(trace: FakeTrace, create: bool) -> model.Value:
+    """A recorded call of autograd.grad and its pass."""
+    x, y, g = trace.tensor((3,), grad=True), trace.tensor((), grad=True), trace.tensor((3,))
+    trace.op("grad", "torch.autograd.grad(y, x)", (y, x), g)
+    port = model.Port(0, 0, x.number, x.spec, True)
+    one = trace.backward("torch.autograd.grad(y, x)", y, entry="grad", create_graph=create, inputs=(port,))
+    trace.add_node(one, "MulBackward0", ())
+    return g
+
+
+def test_a_gradient_without_a_graph_is_told_at_its_call() -> None:
+    trace = FakeTrace("(g,) = torch.autograd.grad(y, x)\np = g.norm()\np.backward()\n")
+    g, p = gradient_of(trace, create=False), trace.tensor(())
+    trace.op("norm", "g.norm()", (g,), p)
+
+    found = refused(trace, "p.backward()", p)
+
+    assert (found.rule, found.line) == ("missing-create-graph", 1)
+    assert found.fix == "torch.autograd.grad(y, x, create_graph=True)"
+
+
+def test_a_constant_derivative_is_a_warning() -> None:
+    trace = FakeTrace("(g,) = torch.autograd.grad(y, x)\ng.backward()\n")
+    g = gradient_of(trace, create=True)
+
+    found = refused(trace, "g.backward()", g)
+
+    assert (found.rule, found.severity) == ("constant-derivative", "warning")
+
+
+@pytest.mark.parametrize(("name", "loud"), [("add", True), ("mul", False)])
+def test_a_penalty_is_added_a_weight_is_multiplied(name: str, loud: bool) -> None:
+    trace = FakeTrace("(g,) = torch.autograd.grad(y, x)\np = g.norm()\nloss = a + p\nloss.backward()\n")
+    g, p, a, loss = (
+        gradient_of(trace, create=False),
+        trace.tensor(()),
+        trace.tensor((), grad=True),
+        trace.tensor((), grad=True),
+    )
+    trace.op("norm", "g.norm()", (g,), p)
+    op = trace.op(name, "a + p", (a, p), loss)
+    one = trace.backward("loss.backward()", loss)
+    trace.add_step(one, trace.add_node(one, "AddBackward0", (), op=op))
+
+    assert [f.rule for f in diagnose(trace)] == (["missing-create-graph"] if loud else [])
+
+
+def test_an_input_that_was_detached_is_told_there() -> None:
+    trace = FakeTrace("moved = x + noise.detach()\ntorch.autograd.grad(loss, noise)\n")
+    noise, cut, loss = trace.tensor((3,), grad=True), trace.tensor((3,)), trace.tensor((), grad=True)
+    trace.op("detach", "noise.detach()", (noise,), cut, flags=OP_LEAVES_GRAPH)
+    message = "The differentiated Tensor at index 0 appears to not have been used in the graph."
+    port = model.Port(-1, 0, noise.number, noise.spec, True)
+
+    found = refused(trace, "torch.autograd.grad(loss, noise)", loss, message, entry="grad", inputs=(port,))
+
+    assert (found.rule, found.line, found.fix) == ("unused-input", 1, "moved = x + noise")
+
+
+def round_trip(text: str, *, detach_only: bool, head_trained: bool = True) -> tuple[Finding, ...]:
+    """enc is cut off, head works on what is left; nothing is raised."""
+    trace = FakeTrace(text)
+    w, v = (trace.tensor((3,), grad=True, flags=VALUE_PARAMETER) for _ in range(2))
+    h, cut, loss = trace.tensor((3,), grad=True), trace.tensor((3,)), trace.tensor((), grad=True)
+    trace.leaf(w, "enc", "parameter", in_graph=False)
+    trace.leaf(v, "head", "parameter", grad_spec=v.spec)
+    trace.op("linear", "enc(x)", (w,), h)
+    if detach_only:
+        trace.op("detach", "h.detach()", (h,), cut, flags=OP_LEAVES_GRAPH)
+    else:
+        trace.op("tolist", "h.tolist()", (h,), (), flags=OP_LEAVES_GRAPH)
+        trace.op("tensor", "torch.tensor(z)", (), cut, flags=OP_FACTORY)
+    operands = (cut, v) if head_trained else (cut, trace.tensor((3,), grad=True))
+    op = trace.op("linear", "head(z)", operands, loss)
+    one = trace.backward("loss.backward()", loss)
+    trace.add_step(one, trace.add_node(one, "AddmmBackward0", (), op=op))
+    return diagnose(trace)
+
+
+def test_a_list_in_place_of_a_tensor_starves_what_is_behind_it() -> None:
+    text = "h = enc(x)\nz = h.tolist()\nz = torch.tensor(z)\nloss = head(z)\nloss.backward()\n"
+
+    (found,) = round_trip(text, detach_only=False)
+
+    assert (found.rule, found.severity, found.line) == ("detached", "error", 2)
+    assert "enc" in found.message
+
+
+@pytest.mark.parametrize(
+    ("optimiser", "head_trained", "severity"),
+    [("SGD([enc, head])", True, "error"), ("SGD([head])", True, "note"), ("SGD([enc, head])", False, "note")],
+)
+def test_a_plain_detach_is_loud_only_where_training_was_asked_for(
+    optimiser: str, head_trained: bool, severity: str
+) -> None:
+    text = f"opt = {optimiser}\nh = enc(x)\nz = h.detach()\nloss = head(z)\nloss.backward()\n"
+
+    (found,) = round_trip(text, detach_only=True, head_trained=head_trained)
+
+    assert (found.rule, found.severity, found.line) == ("detached", severity, 3)
