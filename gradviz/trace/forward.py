@@ -13,6 +13,7 @@ from gradviz.trace.opening import TraceFile
 from gradviz.trace.rows import parse_json
 
 MAX_NUMBER = 2**31 - 1
+_PLAIN = ("number", "call", "thread", "seq_before", "seq_after", "flags")
 
 
 class Forward:
@@ -49,6 +50,8 @@ class Forward:
 
     def ops(self) -> tuple[Op, ...]:
         self._read_on()
+        if len(self._built) < self._op.count:
+            self._build_all()
         return tuple(self._op_at(row) for row in range(self._op.count))
 
     def stacks(self) -> tuple[Column, Column]:
@@ -96,13 +99,14 @@ class Forward:
     def _read_on(self) -> None:
         if self._read:
             return
-        with self._file.reading():
-            grew = [columns.read_on() for columns in (self._operand, self._result, self._op, self._call)]
-        if any(grew) or not self._built:
-            self._check_ops()
-            self._check_calls()
-            self._made_by = self._used_by = None
-        self._read = True
+        with self._file.alone():
+            with self._file.reading():
+                grew = [columns.read_on() for columns in (self._operand, self._result, self._op, self._call)]
+            if any(grew) or not self._built:
+                self._check_ops()
+                self._check_calls()
+                self._made_by = self._used_by = None
+            self._read = True
 
     def _check_ops(self) -> None:
         op = self._op
@@ -156,6 +160,45 @@ class Forward:
             operands=tuple(self._value(self._operand, at, int(self._operand["name"][at])) for at in operands),
             results=tuple(self._value(self._result, at, -1) for at in results),
         )
+
+    def _build_all(self) -> None:
+        """All ops at once, from lists of plain numbers: many times faster than one by one out of the columns."""
+        operands = self._values(self._operand, self._operand["name"].tolist())
+        results = self._values(self._result, [-1] * self._result.count)
+        starts = (self._operand_start.tolist(), self._result_start.tolist())
+        plain = [
+            self._op[name].tolist() for name in (*_PLAIN, "name", "stack", "arguments", "operand_end", "result_end")
+        ]
+        arguments: dict[int, dict[str, Any]] = {}
+        for own, took, gave in zip(zip(*plain), *starts):
+            number, call, thread, before, after, flags, name, stack, words, operand_end, result_end = own
+            if words not in arguments:
+                arguments[words] = self._arguments(words)
+            self._built[number] = Op(
+                number,
+                self._interned.string(name),
+                self._interned.stack(stack),
+                call,
+                thread,
+                before,
+                after,
+                flags,
+                arguments[words],
+                tuple(operands[took:operand_end]),
+                tuple(results[gave:result_end]),
+            )
+
+    def _values(self, columns: Columns, names: list[int]) -> list[Value]:
+        made: dict[tuple[int, ...], Value] = {}
+        found = []
+        for key in zip(*(columns[name].tolist() for name in ("value", "spec", "version", "flags")), names):
+            value = made.get(key)
+            if value is None:
+                number, spec, version, flags, name = key
+                value = Value(number, self._interned.known_spec(spec), version, flags, self._interned.string(name))
+                made[key] = value
+            found.append(value)
+        return found
 
     def _value(self, columns: Columns, at: int, name: int) -> Value:
         return Value(
