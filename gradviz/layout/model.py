@@ -26,7 +26,7 @@ class Options:
     node_gap: float = 24.0
     lane: float = 48.0  # room between wrapped columns
     engine: str = "auto"  # a name of the table of engines
-    time_limit: float = 10.0  # seconds for the chosen engine, then the simple one takes over
+    time_limit: float = 10.0  # seconds, more above 20,000 nodes, for the engine; then the simple one takes over
     group_padding: float = 16.0
     group_header: float = 28.0
     group_min_width: float = 168.0  # so that a frame's header can be read

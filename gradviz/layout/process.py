@@ -24,6 +24,7 @@ from gradviz.layout.model import Request, Result
 
 WORKER = (sys.executable, "-m", "gradviz.layout.worker")
 _SIMPLE_LIMIT = 60.0  # seconds; the simple layout takes about one at 50,000 nodes
+_LARGE = 20_000  # nodes; above, the time limit grows in proportion
 _ROOT = Path(__file__).parents[2]  # the child's folder: no file beside a user's script is imported for ours
 
 
@@ -184,11 +185,12 @@ class LayoutProcess:
 
     def _result(self, job: _Job) -> Result | None:
         options = job.request.options
-        result = self._ask(job, job.request, options.time_limit)
+        limit = options.time_limit * max(1.0, len(job.request.widths) / _LARGE)
+        result = self._ask(job, job.request, limit)
         if result is not None or job.dropped:
             return result
         if job.late:
-            note = f"Arranging took over {options.time_limit:g} s, so the simple layout took over."
+            note = f"Arranging took over {limit:g} s, so the simple layout took over."
         else:
             note = "The layout process ended before it had finished, so the simple layout took over."
         plain = replace(job.request, options=replace(options, engine="simple"))

@@ -221,13 +221,20 @@ class Blocks:
                 x[b] = goal
 
     def _pulls(self) -> list[list[tuple[int, float]]]:
-        """For each block: (other block, distance wished) per edge that leaves it."""
+        """For each block: (other block, distance wished) per edge that leaves it, on the side where there are more.
+
+        So a box stands above the middle of its two children, wherever the one parent is.
+        """
         graph, block, offset = self.graph, self.block, self.offset
-        pulls: list[list[tuple[int, float]]] = [[] for _ in self.members]
+        above: list[list[tuple[int, float]]] = [[] for _ in self.members]
+        below: list[list[tuple[int, float]]] = [[] for _ in self.members]
         for s, straight in enumerate(self.aligned):
             a, b = graph.upper[s], graph.lower[s]
             if not straight and block[a] != block[b]:
                 shift = offset[a] + graph.upper_port[s] - offset[b] - graph.lower_port[s]
-                pulls[block[b]].append((block[a], shift))
-                pulls[block[a]].append((block[b], -shift))
-        return pulls
+                above[block[b]].append((block[a], shift))
+                below[block[a]].append((block[b], -shift))
+        return [
+            up if len(up) > len(down) else down if len(down) > len(up) else up + down
+            for up, down in zip(above, below, strict=True)
+        ]

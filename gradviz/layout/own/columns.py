@@ -25,6 +25,7 @@ def fold(graph: FlatGraph, layer: list[int], pitch: NDArray[np.float64], style: 
     broad = np.zeros(count)
     np.add.at(broad, np.asarray(layer), np.asarray(graph.widths) + style.node_gap)
     tallest = float(pitch.max())
+    lane = max(style.lane, max(graph.label_w, default=0.0) + _CHANNEL / 2)
     heights = [max(view_h - 2 * _CHANNEL, tallest)]
     columns = 2.0
     while columns < count and len(heights) < _CANDIDATES:
@@ -34,7 +35,7 @@ def fold(graph: FlatGraph, layer: list[int], pitch: NDArray[np.float64], style: 
     starts = [0]
     for height in heights:
         breaks = _breaks(bottom, height + style.layer_gap)
-        width = float(np.maximum.reduceat(broad, breaks).sum()) + style.lane * (len(breaks) - 1)
+        width = float(np.maximum.reduceat(broad, breaks).sum()) + lane * (len(breaks) - 1)
         high = float(np.diff(np.append(np.concatenate(([0.0], bottom))[breaks], bottom[-1])).max())
         scale = min(1.0, view_w / width, view_h / (high - style.layer_gap + 2 * _CHANNEL))
         if best is None or (scale, -len(breaks)) > best:

@@ -18,7 +18,7 @@ _ROWS = 6  # the last takes what fits nowhere
 class GapLabels:
     """The labels of the edges that end (or, where edges share a port, begin) in one gap."""
 
-    CAREFUL: ClassVar[int] = 1500  # labels in the graph up to which none may overlap another
+    CAREFUL: ClassVar[int] = 4000  # labels in the graph up to which none may overlap another
 
     careful: bool
     lines: list[float] = field(default_factory=list)  # x of the vertical lines in the gap's lower part
