@@ -9,12 +9,14 @@ from typing import Any
 from gradviz import __version__
 from gradviz.diagnose.finding import Finding, ShapeOrWords
 from gradviz.export.finding_words import Lines, finding_markdown, finding_text, shortened, wrapped
+from gradviz.scene.words import elided
 from gradviz.trace.model import Backward, ExceptionInfo, RunInfo
 from gradviz.trace.reader import Trace
 
 __all__ = ["finding_markdown", "finding_text", "json_report", "source_lines", "text_report"]
 
 SHOWN_PASSES = 20
+LONGEST_MESSAGE = 120
 NUMBERS = (0, 2, 3, 4)  # columns of the passes table that stand at the right
 ORDER = {"error": 0, "warning": 1, "note": 2}
 
@@ -97,7 +99,8 @@ def ended(trace: Trace, run: RunInfo) -> str:
         "raised": "raised an error",
     }[run.status]
     if run.status == "raised" and raised is not None:
-        what = f"raised {raised.type}: {raised.message.splitlines()[0] if raised.message else ''}".rstrip(": ")
+        message = elided(raised.message.splitlines()[0], LONGEST_MESSAGE) if raised.message else ""
+        what = f"raised {raised.type}: {message}".rstrip(": ")
     seconds = "" if run.seconds is None else f", {run.seconds:.1f} s"
     return f"{name} {what} ({', '.join(filter(None, (run.framework, 'Python ' + run.python)))}{seconds})"
 

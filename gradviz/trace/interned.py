@@ -42,10 +42,11 @@ class Table(Generic[T]):
         return tuple(self._things.values())
 
     def _read_on(self) -> None:
-        for row in self._file.rows(self._table, "WHERE id > ? ORDER BY id", (self._last,)):
-            number = row.integer("id", self._last + 1)
-            self._things[number] = self._make(row)
-            self._last = number
+        with self._file.alone():
+            for row in self._file.rows(self._table, "WHERE id > ? ORDER BY id", (self._last,)):
+                number = row.integer("id", self._last + 1)
+                self._things[number] = self._make(row)
+                self._last = number
 
 
 class Interned:

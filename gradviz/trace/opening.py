@@ -84,6 +84,12 @@ class TraceFile:
                 self._connection = None
 
     @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep other threads away from what is read once and kept."""
+        with self._lock:
+            yield
+
+    @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """A connection for one consistent look at the file; whatever SQLite says against it becomes a TraceError."""
         with self._lock:

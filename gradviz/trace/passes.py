@@ -91,15 +91,16 @@ class PassColumns:
     def _read_on(self) -> None:
         if not self._stale:
             return
-        with self._file.reading():
-            grew = {kind: columns.read_on() for kind, columns in self._columns.items()}
-        if grew["node"] or grew["edge"] or grew["expected"] or self._lacks_leaves():
-            self._graph = None
-        if grew["step"] or grew["received"] or grew["node"]:
-            self._steps = None
-        if grew["returned"]:
-            self._returned = None
-        self._stale = False
+        with self._file.alone():
+            with self._file.reading():
+                grew = {kind: columns.read_on() for kind, columns in self._columns.items()}
+            if grew["node"] or grew["edge"] or grew["expected"] or self._lacks_leaves():
+                self._graph = None
+            if grew["step"] or grew["received"] or grew["node"]:
+                self._steps = None
+            if grew["returned"]:
+                self._returned = None
+            self._stale = False
 
     def _lacks_leaves(self) -> bool:
         return self._graph is not None and self._graph.leaf is not self._columns["node"]["leaf"]

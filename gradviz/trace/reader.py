@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 UNREAD = object()
+# Tables that only grow change with their last id; in these rows change, or have no id.
+CHANGING = (
+    "SELECT max(id), total(steps), total(nodes), total(repeats), count(exception), count(failed_node), "
+    "count(running_node), count(duration), total(length(outcome)) FROM backward",
+    "SELECT max(id), total(in_graph), count(grad_spec), count(grad_stats), total(length(name)) FROM leaf",
+    "SELECT max(rowid) FROM unreached",
+)
 GROWING = ("source", "thread", "module", "segment", "sample", "exception", "note", "output")
 
 
@@ -202,10 +209,8 @@ class Trace:
         return self._passes
 
     def _fingerprint(self) -> tuple[object, ...]:
-        """Changes with whatever is added or changed: of tables that only grow the last id, the others as a whole."""
-        with self._file.reading():
+        """Changes with whatever is added or changed, and costs little however much there is."""
+        with self._file.reading() as connection:
             lasts = tuple(self._file.ids(table) for table in GROWING)
-            unreached = self._file.number("SELECT max(rowid) FROM unreached")
-            leaves = tables.read_leaves(self._file, self._interned)
-            passes = tables.read_passes(self._file, self._interned)
-            return (tables.read_run(self._file), lasts, unreached, leaves, passes)
+            changing = tuple(connection.execute(sql).fetchone() for sql in CHANGING)
+            return (tables.read_run(self._file), lasts, changing)

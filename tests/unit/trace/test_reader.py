@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from array import array
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -193,3 +194,11 @@ def test_opening_brings_no_numpy(tmp_path: Path) -> None:
     code += "; print(status, 'numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True)
     assert done.stdout.split() == ["ok", "False"], done.stderr
+
+
+def test_several_threads_read_at_once(tmp_path: Path) -> None:
+    path = large_recordings.transformer(tmp_path / "run.gradviz", 3)
+    with Trace(path) as trace, ThreadPoolExecutor(8) as pool:
+        texts = list(pool.map(lambda number: trace.node(0, number).name, range(len(trace.graph(0)))))
+        ops = list(pool.map(trace.op, trace.op_numbers()))
+    assert len(texts) > 100 and None not in ops
