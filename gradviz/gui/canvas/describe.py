@@ -31,7 +31,6 @@ class Describer:
 
     def __init__(self, loaded: Loaded) -> None:
         self._loaded = loaded
-        self._steps = loaded.order.trace.steps(loaded.order.pass_id)
 
     def hit(self, found: Hit, states: States) -> str:
         """Several lines for a tooltip; "" where there is nothing to say."""
@@ -98,8 +97,9 @@ class Describer:
         return lines
 
     def _step(self, step: int) -> str:
-        duration = int(self._steps.duration[step])
-        text = _tr("step {step} of {all}").format(step=step + 1, all=len(self._steps))
+        steps = self._loaded.order.trace.steps(self._loaded.order.pass_id)
+        duration = int(steps.duration[step])
+        text = _tr("step {step} of {all}").format(step=step + 1, all=len(steps))
         return f"{text} · {duration / 1e6:.3g} ms" if duration >= 0 else text
 
     def _shapes(self, node: int, step: int) -> list[str]:

@@ -15,7 +15,7 @@ from gradviz.gui.theme import Theme
 
 LONGEST, NARROWEST = 180.0, 56.0
 INSET = 12
-REPAINT_MS = 200  # steps come faster than anyone looks at the map
+REPAINT_MS = 400  # steps come faster than anyone looks at the map
 
 
 class Minimap(QWidget):
