@@ -13,6 +13,7 @@ from heapq import heappop, heappush
 
 _CAREFUL = 28  # nets up to which every pair is weighed
 _MARGIN = 6.0  # between two stretches on the same track
+_MOVES = 40  # of single nets in one channel
 _MOST = 24  # tracks in one gap; beyond, lines share
 
 
@@ -80,18 +81,44 @@ def _cost(a: _Stretch, b: _Stretch) -> int:
 
 
 def _sorted(stretches: list[_Stretch]) -> list[_Stretch]:
-    """Insertion by pairs, then exchanges of neighbours while that costs less."""
+    """Exchanges of neighbours while that costs less; then, where it could cost still less, moves by any distance."""
     order = sorted(stretches, key=lambda s: (s.low, s.high, s.index))
+    cost = {
+        (a.index, b.index): _cost(a, b) for a in order for b in order if a.index != b.index and _overlap(a, b)
+    }
     for _ in range(len(order)):
         changed = False
         for i in range(len(order) - 1):
-            a, b = order[i], order[i + 1]
-            if _overlap(a, b) and _cost(b, a) < _cost(a, b):
-                order[i], order[i + 1] = b, a
+            pair = (order[i].index, order[i + 1].index)
+            if pair in cost and cost[pair[::-1]] < cost[pair]:
+                order[i], order[i + 1] = order[i + 1], order[i]
                 changed = True
         if not changed:
             break
+    least = sum(min(value, cost[b, a]) for (a, b), value in cost.items() if a < b)
+    for _ in range(_MOVES):
+        now = sum(cost.get((a.index, b.index), 0) for i, a in enumerate(order) for b in order[i + 1 :])
+        if now <= least or not _move_one(order, cost):
+            break
     return order
+
+
+def _move_one(order: list[_Stretch], cost: dict[tuple[int, int], int]) -> bool:
+    """Take one stretch to where it costs less; False where none gains."""
+    for i, one in enumerate(order):
+        best, where = 0, i
+        for step in (-1, 1):
+            gain, j = 0, i + step
+            while 0 <= j < len(order):
+                pair = (one.index, order[j].index) if step > 0 else (order[j].index, one.index)
+                gain += cost.get(pair, 0) - cost.get(pair[::-1], 0)
+                if gain > best:
+                    best, where = gain, j
+                j += step
+        if where != i:
+            order.insert(where, order.pop(i))
+            return True
+    return False
 
 
 def _many(stretches: list[_Stretch]) -> list[tuple[int, int]]:
