@@ -6,7 +6,7 @@ import sqlite3
 import stat
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from gradviz.errors import TraceError
@@ -142,17 +142,23 @@ class TraceFile:
             isolation_level=None,
             check_same_thread=False,  # the lock serves one reading at a time
         )
-        connection.set_progress_handler(self._tick, INSTRUCTIONS_PER_CALLBACK)
-        for pragma in ("query_only = ON", "trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0"):
-            connection.execute(f"PRAGMA {pragma}")
-        if mode == "mode=ro":
-            connection.execute("BEGIN")  # one state of the file for everything in this reading
+        try:
+            connection.set_progress_handler(self._tick, INSTRUCTIONS_PER_CALLBACK)
+            for pragma in ("query_only = ON", "trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0"):
+                connection.execute(f"PRAGMA {pragma}")
+            if mode == "mode=ro":
+                connection.execute("BEGIN")  # one state of the file for everything in this reading
+        except BaseException:
+            connection.close()  # not when it is collected: until then it would keep whoever writes from ending
+            raise
         return connection
 
     def _size(self) -> int:
         """Bytes of the file and its additions; 1 KiB more for what a short text may gain in decoding."""
-        wal = Path(f"{self.path}-wal")
-        return self.path.stat().st_size + (wal.stat().st_size if wal.exists() else 0) + 1024
+        size = self.path.stat().st_size + 1024
+        with suppress(FileNotFoundError):  # whoever writes may end the recording in this moment
+            size += Path(f"{self.path}-wal").stat().st_size
+        return size
 
     def _tick(self) -> int:
         self._callbacks += 1
