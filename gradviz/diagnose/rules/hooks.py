@@ -13,7 +13,7 @@ from gradviz.diagnose.dataflow import inside
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
 from gradviz.diagnose.modules import user_codes
-from gradviz.diagnose.source import Code, Place, called_name
+from gradviz.diagnose.source import Code, Place, called_name, method_of
 from gradviz.diagnose.vocabulary import plain
 from gradviz.trace import model
 
@@ -54,13 +54,22 @@ def hook_functions(case: Case, name: str = "", registers: tuple[str, ...] = _REG
             n for n in ast.walk(code.tree) if isinstance(n, ast.Call) and called_name(n) in registers and n.args
         ):
             hook = call.args[-1] if called_name(call) == "register_multi_grad_hook" else call.args[0]
-            if isinstance(hook, ast.Lambda) and name in ("", "<lambda>"):
+            if isinstance(hook, ast.Lambda) and name in ("", "<lambda>") and not _gives_nothing(hook.body):
                 found.append((code, hook))
+            label = called_name(hook) if isinstance(hook, ast.Call) else ""
+            owner = code.class_named(label) if label else None
+            called = method_of(owner, "__call__") if owner is not None else None
+            if called is not None and name in ("", label):
+                found.append((code, called))
             label = hook.id if isinstance(hook, ast.Name) else hook.attr if isinstance(hook, ast.Attribute) else ""
             function = code.function_named(label) if label else None
             if function is not None and name in ("", label):
                 found.append((code, function))
     return found
+
+
+def _gives_nothing(body: ast.expr) -> bool:
+    return isinstance(body, ast.Constant) and body.value is None
 
 
 def _result(code: Code, hook: ast.AST) -> Place:

@@ -68,6 +68,8 @@ def written(op: model.Op) -> list[model.Value]:
     """The operands that an in-place call writes into."""
     if not op.flags & OP_IN_PLACE or not op.operands:
         return []
+    if op.name.endswith(".step"):  # an optimiser's whole step: its results are what it changed
+        return list(op.results)
     if op.name.lstrip("_").startswith("foreach"):
         shape_count = len(op.results) or len(op.operands)
         return list(op.operands[:shape_count])
@@ -156,7 +158,8 @@ def _transposed(shape: tuple[Any, ...], wanted: tuple[int, ...]) -> bool:
 def _target_name(case: Case, writer: model.Op | None, value: int) -> str:
     if writer is None:
         return ""
-    name = operand_name(case, writer, 0) if not writer.name.lstrip("_").startswith("foreach") else ""
+    many = writer.name.lstrip("_").startswith("foreach") or writer.name.endswith(".step")
+    name = "" if many else operand_name(case, writer, 0)
     return name or value_name(case, value, writer.number)
 
 

@@ -125,7 +125,8 @@ def cut_on_the_way(exam: Examination) -> Iterator[Finding]:
     idle = [leaf for leaf in case.leaves if leaf.requires_grad and not leaf.in_graph and leaf.grad_spec is None]
     if not idle or any(p.outcome != "completed" for p in case.passes) or not case.passes:
         return
-    trained = optimised_names(case)
+    stepped = {v.number for op in case.ops if op.name.endswith(".step") for v in op.operands}
+    trained = set() if stepped else optimised_names(case)
     found: dict[int, tuple[Cut, list[model.Leaf]]] = {}
     for leaf in idle:
         cut = _first_cut_below(case, leaf.value)
@@ -138,7 +139,8 @@ def cut_on_the_way(exam: Examination) -> Iterator[Finding]:
         if backward is None or (place.file, place.line) in told:
             continue
         told.add((place.file, place.line))
-        wanted = any(_owner(case, leaf) in trained for leaf in leaves) and _feeds_parameters(case, cut.op)
+        asked = any(leaf.value in stepped or _owner(case, leaf) in trained for leaf in leaves)
+        wanted = asked and _feeds_parameters(case, cut.op)
         yield _cut_finding(exam, cut, leaves, backward, "error" if wanted else "note")
 
 

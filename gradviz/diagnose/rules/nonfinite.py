@@ -138,7 +138,7 @@ def find(exam: Examination) -> Iterator[Finding]:
 
 def _scaled(case: Case) -> bool:
     """Gradient scaling looks for infinities itself and skips the step: they are part of its way of working."""
-    return any("non_finite_check" in op.name for op in case.ops)
+    return any(op.name.startswith("_amp_") for op in case.ops)
 
 
 def first_bad(case: Case, backward: model.Backward) -> Suspect | None:

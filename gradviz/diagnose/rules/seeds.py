@@ -13,7 +13,6 @@ from gradviz.diagnose.case import Case
 from gradviz.diagnose.dataflow import last_assignment, value_of
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
-from gradviz.diagnose.naming import value_name
 from gradviz.diagnose.shapes import Shape
 from gradviz.diagnose.source import Place, as_call
 from gradviz.diagnose.vocabulary import LOSSES, plain
@@ -257,10 +256,13 @@ def _non_scalar_finding(
     if not new:
         new = f"{root}.sum().backward()  # or {root}.backward(torch.ones_like({root}))"
     if called.function == "grad" and called.roots and called.call is not None:
+        single = len(called.roots) == len(backward.roots) == 1
         new = (
-            rewritten(called, swap={called.roots[index]: f"{root}.sum()"})
-            if len(called.roots) == 1
-            else rewritten(called, add=f"grad_outputs=torch.ones_like({root})")
+            rewritten(called, swap={called.roots[0]: f"{root}.sum()"})
+            if single
+            else rewritten(
+                called, add=f"grad_outputs=[torch.ones_like(out) for out in {called.text(called.root_argument)}]"
+            )
         )
     kind = f"{port.spec.dtype} scalar" if complex_number else port.spec.shape
     more = _root_fields(case, backward, index) | _raise_fields(case, backward)
@@ -309,8 +311,3 @@ def _reduction_place(case: Case, maker: model.Op, otherwise: Place) -> Place:
             ):
                 return code.place(statement)
     return _made_place(case, maker, otherwise)
-
-
-def root_made_line(case: Case, backward: model.Backward) -> str:
-    """The variable of the first output, for other rules' sentences."""
-    return value_name(case, backward.roots[0].value) if backward.roots else ""
