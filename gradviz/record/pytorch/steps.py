@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from gradviz.record.pytorch.keeping import keeping
 from gradviz.record.pytorch.passrecord import SEVERAL, PassRecord
 from gradviz.record.pytorch.state import Recorder
 from gradviz.record.pytorch.values import is_wrapped
@@ -109,6 +110,8 @@ def make_prehook(recorder: Recorder, record: PassRecord) -> Callable[[Sequence[A
         for node, spec in enumerate(specs):  # kinds that a stack can't hold go the careful way
             if spec != SEVERAL and spec not in values.measurable:
                 specs[node] = SEVERAL
+        if recorder.session.level == "values":
+            return keeping(prehook, recorder, record)
     return prehook
 
 
