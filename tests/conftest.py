@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
 
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # no window flashes by, and none is needed
 TESTS = Path(__file__).resolve().parent
 ORDER = ("test_architecture.py", "unit", "record", "process", "gui")
 EXPECTED_SKIP = "not on this"  # 'not on this platform: ...', 'not on this machine: ...'
