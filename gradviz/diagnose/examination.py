@@ -46,9 +46,7 @@ def diagnose(trace: TraceView, catalogue: Catalogue = ENGLISH) -> tuple[Finding,
 
 def _errors(exam: Examination) -> Iterator[Finding]:
     for error in exam.case.exceptions:
-        found = explain(exam, error)
-        if found is not None:
-            yield found
+        yield from explain(exam, error)
     died = crash.worker_died(exam)
     if died is not None:
         yield died

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 
 from gradviz.diagnose.build import raised_at_call
 from gradviz.diagnose.customs import is_custom
@@ -31,21 +32,29 @@ from gradviz.trace import model
 _ENDS = {"SystemExit", "KeyboardInterrupt", "GeneratorExit", "StopIteration"}
 
 
-def explain(exam: Examination, error: model.ExceptionInfo) -> Finding | None:
-    """The finding for one error; None for those that are a way of ending."""
+MOST_PASSES = 20  # that one error is looked at in
+
+
+def explain(exam: Examination, error: model.ExceptionInfo) -> Iterator[Finding]:
+    """The findings for one error, one for each pass that it came out of; none for those that are a way of ending."""
     if error.type.rpartition(".")[2] in _ENDS:
-        return None
-    found = _explain(exam, error)
-    if error.caught:
-        in_pass = _pass_of(exam, error) is not None
-        found = dataclasses.replace(found, severity="warning" if in_pass else "note", confidence=0.6)
-    return found
+        return
+    passes = _passes_of(exam, error)
+    where: list[model.Backward | None] = [*passes[-MOST_PASSES:]]
+    for backward in where or [None]:
+        found = _explain(exam, error, backward)
+        if error.caught:
+            severity = "warning" if backward is not None else "note"
+            found = dataclasses.replace(found, severity=severity, confidence=0.6)
+        yield found
 
 
-def _pass_of(exam: Examination, error: model.ExceptionInfo) -> model.Backward | None:
-    """The pass that an error came out of; of nested ones the innermost."""
+def _passes_of(exam: Examination, error: model.ExceptionInfo) -> list[model.Backward]:
+    """The passes that an error came out of; of nested ones the innermost. Equal errors, all caught, may be one row."""
     own = [p for p in exam.case.passes if p.exception == error.id or p.id == error.pass_id]
-    return next((p for p in reversed(own) if not _partial(p)), None)
+    own = [p for p in own if not _partial(p)]
+    outer = {p.parent for p in own}
+    return [p for p in own if p.id not in outer]
 
 
 def _partial(backward: model.Backward) -> bool:
@@ -53,11 +62,10 @@ def _partial(backward: model.Backward) -> bool:
     return backward.entry == "engine" and backward.outcome == "refused"
 
 
-def _explain(exam: Examination, error: model.ExceptionInfo) -> Finding:
+def _explain(exam: Examination, error: model.ExceptionInfo, backward: model.Backward | None) -> Finding:
     found = startup.find(exam, error)
     if found is not None:
         return found
-    backward = _pass_of(exam, error)
     if backward is not None and backward.outcome != "completed":
         return _in_pass(exam, backward, error)
     return _in_forward(exam, error)
