@@ -140,7 +140,7 @@ class Picture:
         area = view.area(30 / view.zoom)
         boxes = self.boxes_in(area)
         level = self.level(view.zoom, len(boxes))
-        surface = QtSurface(painter, tokens, 1.0)
+        surface = QtSurface(painter, tokens, kept=True)
         with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):
             self._paint_frames(surface, area)
         if level == "near":

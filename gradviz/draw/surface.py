@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPaintEngine, QPainter, QPen, QPolygonF, QStaticText, QTransform
+from PySide6.QtGui import QPainter, QPen, QPolygonF, QStaticText, QTransform
 
 from gradviz.draw.colors import qcolor
 from gradviz.draw.fonts import font, metrics
@@ -135,14 +135,18 @@ def hatch_lines(x: float, y: float, width: float, height: float) -> list[tuple[f
 
 
 class QtSurface:
-    """A QPainter that is already active; whoever began it ends it."""
+    """A QPainter that is already active; whoever began it ends it.
 
-    def __init__(self, painter: QPainter, tokens: Tokens, zoom: float = 1.0) -> None:
+    `kept`: texts and icons are prepared once and kept. For the window's own thread only, and for the screen: two threads
+    can't share a QStaticText, and in a PDF text has to stay text.
+    """
+
+    def __init__(self, painter: QPainter, tokens: Tokens, zoom: float = 1.0, kept: bool = False) -> None:
         self.painter = painter
         self.tokens = tokens
         self.zoom = zoom
         self._font: tuple[TextStyle, int] | None = None
-        self._raster = painter.paintEngine().type() == QPaintEngine.Type.Raster
+        self._kept = kept
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing, True)
 
@@ -205,7 +209,7 @@ class QtSurface:
             self.painter.setFont(font(style, weight))
             self._font = (style, weight)
         self.painter.setPen(qcolor(self.tokens, color))
-        if self._raster:  # laid out once and kept; elsewhere text has to stay text
+        if self._kept:
             kept, high = static_text(text, style, weight)
             self.painter.drawStaticText(QPointF(x, middle - high / 2), kept)
         else:
@@ -214,7 +218,7 @@ class QtSurface:
     def icon(self, name: str, x: float, y: float, size: float = 16.0, ink: str = "text2") -> None:
         transform = self.painter.combinedTransform()
         side = round(size * transform.m11())
-        if self._raster and 4 <= side <= LARGEST_ICON:
+        if self._kept and 4 <= side <= LARGEST_ICON:
             # On whole pixels, so that it is copied and not resampled.
             left = (round(transform.m11() * x + transform.dx()) - transform.dx()) / transform.m11()
             top = (round(transform.m22() * y + transform.dy()) - transform.dy()) / transform.m22()

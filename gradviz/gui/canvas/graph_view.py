@@ -190,7 +190,7 @@ class GraphView(QWidget):
         picture, states, view = self.picture, self.states, self.view
         if picture is None or states is None:
             return
-        surface = QtSurface(painter, self._theme.tokens)
+        surface = QtSurface(painter, self._theme.tokens, kept=True)
         kind = picture.scene.draft.kind
         with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):
             for box in self.highlighted[:2000]:
