@@ -14,6 +14,19 @@ Floats = NDArray[np.float64]
 MOST_CELLS = 256  # rows or columns of a picture; more are thinned out
 LONG_ROW = 64  # a vector longer than this is folded into rows
 BINS = 33
+MOST_VALUES = 1_000_000  # to be looked at: a picture and a histogram of more would look the same
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Numbers of a tensor; `steps` says for each dimension that every k-th entry is here."""
+
+    values: Floats
+    steps: tuple[int, ...]
+
+    @property
+    def whole(self) -> bool:
+        return all(step == 1 for step in self.steps)
 
 
 @dataclass(frozen=True)
@@ -38,12 +51,18 @@ class Histogram:
     others: int
 
 
-def values_of(sample: Sample) -> Floats:
-    """The kept numbers as float64, in their shape; a complex number by its magnitude."""
+def values_of(sample: Sample) -> Kept:
+    """The kept numbers as float64, complex ones by their magnitude; more than a picture needs are thinned out."""
     raw = np.frombuffer(sample.data, np.dtype(sample.dtype).newbyteorder("<")).reshape(sample.shape)
+    steps = list(sample.strides)
+    while raw.size > MOST_VALUES:
+        widest = int(np.argmax(raw.shape))
+        every_second = (*([slice(None)] * widest), slice(None, None, 2))
+        raw = raw[every_second]
+        steps[widest] *= 2
     if np.iscomplexobj(raw):
         raw = np.abs(raw)
-    return raw.astype(np.float64)
+    return Kept(raw.astype(np.float64), tuple(steps))
 
 
 def slices(values: Floats) -> int:

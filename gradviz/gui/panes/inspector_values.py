@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSpin
 
 from gradviz.document.sample_values import (
     Floats,
+    Kept,
     Slice,
     deviation,
     histogram,
@@ -51,8 +52,8 @@ class ValuesView(QWidget):
         super().__init__(parent)
         self._theme, self._loader = theme, loader
         self._choices: tuple[Values, ...] = ()
-        self._sample: Sample | None = None
-        self._numbers: Floats | None = None
+        self._kept: Kept | None = None
+        self._numbers: Floats | None = None  # of what is kept
         self._part: Slice | None = None
         self._locked = False
         self._described: Callable[[str], None] = nobody
@@ -102,8 +103,9 @@ class ValuesView(QWidget):
         if not 0 <= number < len(self._choices):
             return
         choice = self._choices[number]
-        self._sample = choice.sample() if choice.spec is not None else None
-        self._numbers = values_of(self._sample) if self._sample is not None else None
+        sample = choice.sample() if choice.spec is not None else None
+        self._kept = values_of(sample) if sample is not None else None
+        self._numbers = self._kept.values if self._kept is not None else None
         self._locked = False
         kept = self._numbers is not None and self._numbers.size > 0
         self._offer_slices(slices(self._numbers) if self._numbers is not None else 1)
@@ -181,7 +183,7 @@ class ValuesView(QWidget):
         zeros = int((self._numbers == 0).sum())
         if zeros:
             words.append(self.tr("{count} zeros not drawn in the histogram").format(count=f"{zeros:,}"))
-        steps = self._sample.strides if self._sample is not None else ()
+        steps = self._kept.steps if self._kept is not None else ()
         thinned = max([part.row_step, part.column_step, *steps[-2:]])
         if thinned > 1:
             words.append(self.tr("every {number}th row and column").format(number=thinned))
@@ -207,7 +209,8 @@ class ValuesView(QWidget):
         """'[3, 12] = 0.0123' for a cell of the picture, in indices of the tensor."""
         part, numbers = self._part, self._numbers
         assert part is not None and numbers is not None
-        steps = (1, 1) if self._sample is None else (*[1] * (2 - len(self._sample.strides)), *self._sample.strides)[-2:]
+        kept = self._kept.steps if self._kept is not None else ()
+        steps = (*[1] * (2 - len(kept)), *kept)[-2:]
         index: tuple[int, ...]
         if numbers.ndim < 2:
             index = ((row * part.row_step * part.columns + column * part.column_step) * steps[1],) * numbers.ndim
@@ -219,9 +222,8 @@ class ValuesView(QWidget):
 
     def _show_figures(self, choice: Values) -> None:
         stats = choice.stats
-        whole = self._sample is not None and all(step == 1 for step in self._sample.strides)
-        if (stats is None or stats.nans < 0) and whole and self._numbers is not None:
-            stats = stats_of(self._numbers)
+        if (stats is None or stats.nans < 0) and self._kept is not None and self._kept.whole:
+            stats = stats_of(self._kept.values)
         self.figures.show_figures(figure_texts(stats, choice.spec))
 
 
@@ -279,6 +281,8 @@ def figure_texts(stats: Stats | None, spec: Spec | None) -> list[tuple[str, str]
     sizes = [size for size in spec.shape if isinstance(size, int)]
     count = math.prod(sizes) if len(sizes) == len(spec.shape) else 0
     zeros = f"{stats.zeros:,}" if stats.zeros < 10 or not count else f"{100 * stats.zeros / count:.3g} %"
+    if stats.zeros < 0:  # of large tensors they aren't counted
+        zeros = "–"
     spread = deviation(stats, count)
     return [
         ("min", number_text(stats.min)),

@@ -13,6 +13,7 @@ from hypothesis.extra import numpy as arrays
 
 from gradviz.document.sample_values import (
     MOST_CELLS,
+    MOST_VALUES,
     Floats,
     deviation,
     histogram,
@@ -38,7 +39,7 @@ def seed_sample(folder: Path) -> Sample:
 
 
 def test_a_vector_is_folded_into_rows(tmp_path: Path) -> None:
-    part = slice_of(values_of(seed_sample(tmp_path)))
+    part = slice_of(values_of(seed_sample(tmp_path)).values)
     assert part.cells.shape == (4, 41) and part.folded
     assert not part.blank.any()
 
@@ -98,4 +99,11 @@ def test_figures_agree_with_numpy() -> None:
 def test_complex_numbers_are_shown_by_magnitude() -> None:
     data = np.array([3 + 4j], "complex64")
     sample = Sample(0, 0, 0, "received", None, (1,), (1,), "complex64", 0, data.tobytes())  # type: ignore[arg-type]  # unused
-    assert values_of(sample) == [5.0]
+    assert values_of(sample).values == [5.0]
+
+
+def test_more_numbers_than_a_picture_needs_are_thinned() -> None:
+    data = np.zeros((3000, 1000), "float32")
+    sample = Sample(0, 0, 0, "received", None, (1, 2), data.shape, "float32", 0, data.tobytes())  # type: ignore[arg-type]  # unused
+    kept = values_of(sample)
+    assert kept.values.size <= MOST_VALUES and kept.steps == (4, 2) and not kept.whole
