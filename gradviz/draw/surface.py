@@ -137,7 +137,7 @@ def hatch_lines(x: float, y: float, width: float, height: float) -> list[tuple[f
 class QtSurface:
     """A QPainter that is already active; whoever began it ends it.
 
-    `kept`: texts and icons are prepared once and kept. For the window's own thread only, and for the screen: two threads
+    `kept`: texts and icons are prepared once. For the window's own thread only, and for the screen: two threads
     can't share a QStaticText, and in a PDF text has to stay text.
     """
 
