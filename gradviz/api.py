@@ -11,6 +11,7 @@ Reached as attributes of `gradviz`, which itself imports nothing.
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -37,8 +38,8 @@ class Recording:
     def __enter__(self) -> Recording:
         try:
             self._recording.begin(sys._getframe(1))
-        except OSError as error:
-            raise NotStartedError(f"{self.path} can't be written: {error.strerror or error}.") from error
+        except (OSError, sqlite3.Error) as error:
+            raise NotStartedError(f"{self.path} can't be written: {error}.") from error
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, tb: object) -> None:

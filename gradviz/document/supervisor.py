@@ -18,6 +18,7 @@ import importlib.metadata
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -112,6 +113,8 @@ class Supervisor:
             self._tree = self._start_process()
         except BaseException as error:
             self._clear_away()
+            if isinstance(error, sqlite3.Error):
+                raise NotStartedError(f"No recording can be made in {self._folder}: {error}.") from error
             if isinstance(error, OSError):
                 raise NotStartedError(_why_not_started(self.request.interpreter, error)) from error
             raise
