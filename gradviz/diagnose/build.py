@@ -61,3 +61,14 @@ def replacement(code: Code | None, place: Place, new_text: str) -> tuple[Change,
     row = old.encode("utf-8", "surrogatepass")
     new = (row[: place.column] + new_text.encode() + row[place.end_column :]).decode("utf-8", "replace")
     return (Change(place.file, place.line, (old,), (new,)),) if new != old else ()
+
+
+def new_line(code: Code | None, line: int, text: str) -> tuple[Change, ...]:
+    """The change of a whole one-line statement, its indentation kept; none where there is no such or it stays."""
+    statement = code.statement(line) if code is not None else None
+    if code is None or statement is None or statement.lineno != line or statement.end_lineno != line:
+        return ()
+    old = code.line(line)
+    code_part = text.partition("  # ")[0].rstrip()
+    new = old[: len(old) - len(old.lstrip())] + text
+    return (Change(code.path, line, (old,), (new,)),) if code_part and code_part != old.strip() else ()

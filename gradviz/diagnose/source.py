@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gradviz.trace.model import Frame
+from gradviz.trace.syntax import parse_module
 
 Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
 SHORT = 48  # an expression longer than this is not a name that a sentence can carry
@@ -50,7 +51,7 @@ class Code:
         self.lines = text.splitlines()
         self._bytes = [line.encode("utf-8", "surrogatepass") for line in self.lines]
         try:
-            self.tree: ast.Module = ast.parse(text)
+            self.tree = parse_module(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):  # what ast.parse says of text that is no program
             self.tree = ast.Module(body=[], type_ignores=[])
         self._parents: dict[ast.AST, ast.AST] = {}

@@ -6,10 +6,10 @@ import ast
 import re
 
 from gradviz.diagnose.ancestry import Cut, ancestors, cuts, leaves_behind
-from gradviz.diagnose.build import raised
+from gradviz.diagnose.build import new_line, raised
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.exam import Examination
-from gradviz.diagnose.finding import Finding, Mark
+from gradviz.diagnose.finding import Change, Finding, Mark
 from gradviz.diagnose.modules import leaf_label
 from gradviz.diagnose.naming import operand_name, value_name
 from gradviz.diagnose.rules.higher_order import (
@@ -82,6 +82,7 @@ def _cut(
             "call": backward.stack[0].line if backward.stack else "?",
             "new": mend(case, op, name),
         },
+        changes=mended(case, op, name),
         op=plain(op.name).strip("_"),
         **fields_of(exam, backward, error),
     )
@@ -115,6 +116,15 @@ def mend(case: Case, op: model.Op, name: str) -> str:
             return f"{without.replace('.numpy()', '')}  # and torch's functions in place of numpy's"
         return without
     return f"Use {name} itself, and torch's own functions on it."
+
+
+def mended(case: Case, op: model.Op, name: str) -> tuple[Change, ...]:
+    """`mend` as a change, where it is the line itself without the cut."""
+    text = shown(op)
+    if not text.startswith(".") or plain(op.name) in COMPARISONS or not op.stack:
+        return ()
+    code, line = case.code(op.stack[0].file), op.stack[0].line
+    return new_line(code, line, mend(case, op, name)) if code is not None and text in code.line(line) else ()
 
 
 def _without_grad(case: Case, value: int) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gradviz.diagnose import shapes
-from gradviz.diagnose.build import raised_at_call
+from gradviz.diagnose.build import raised_at_call, replacement
 from gradviz.diagnose.calls import pass_call, rewritten, root_text
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.exam import Examination
@@ -77,6 +77,7 @@ def no_create_graph(
             "new": new,
         },
         op="grad",
+        changes=replacement(called.code, called.place, new) if called.call is not None else (),
         **fields_of(exam, backward, error),
     )
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from gradviz.diagnose.build import raised, raised_at_call
+from gradviz.diagnose.build import new_line, raised, raised_at_call
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
@@ -93,6 +93,7 @@ def modified(exam: Examination, backward: model.Backward, node: model.Node, erro
     received = f"version {versions.group(1)}" if versions is not None else None
     name = _target_name(case, writer, target) or "a tensor"
     optimiser = writer is not None and bool(writer.flags & OP_NO_GRAD) and "step" in line
+    new = _out_of_place(case, writer, name, line)
     phrase = "inplace-optimizer" if optimiser else "inplace-modified" if writer is not None else "inplace-unknown"
     return exam.writer.write(
         "inplace-modified",
@@ -108,8 +109,9 @@ def modified(exam: Examination, backward: model.Backward, node: model.Node, erro
             "line": place.line,
             "text": line,
             "call": backward.stack[0].line if backward.stack else "?",
-            "new": _out_of_place(case, writer, name, line),
+            "new": new,
         },
+        changes=new_line(code, place.line, new) if writer is not None and "  # before" not in new else (),
         pass_id=backward.id,
         step=case.steps_of(backward.id).get(node.index),
         node=node.name,
@@ -195,6 +197,7 @@ def on_leaf(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) 
         place,
         "inplace-on-leaf-view" if view else "inplace-on-leaf",
         {"name": name, "line": line, "new": f"with torch.no_grad(): {line}"},
+        changes=new_line(code, place.line, f"with torch.no_grad(): {line}"),
         node="AccumulateGrad",
         op=plain(op.name) if op is not None else "",
         marks=(),

@@ -12,7 +12,7 @@ from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding
 from gradviz.diagnose.modules import leaf_label, user_codes
 from gradviz.diagnose.naming import operand_name
-from gradviz.diagnose.rules.cut import mend, shown, switched_off
+from gradviz.diagnose.rules.cut import mend, mended, shown, switched_off
 from gradviz.diagnose.source import called_name, names_in
 from gradviz.diagnose.vocabulary import COMPARISONS, plain
 from gradviz.trace import model
@@ -91,6 +91,7 @@ def _finding(exam: Examination, way: Exit, leaves: list[model.Leaf], backward: m
             "name": name,
             "new": mend(case, cut, name),
         },
+        changes=mended(case, cut, name),
         op=plain(cut.name).strip("_"),
         pass_id=backward.id,
         symptom_line=backward.stack[0].line if backward.stack else None,

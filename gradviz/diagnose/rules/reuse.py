@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.diagnose.build import raised_at_call
+from gradviz.diagnose.build import raised_at_call, replacement
 from gradviz.diagnose.calls import pass_call, rewritten, root_text
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.exam import Examination
@@ -230,4 +230,7 @@ def _shared(
     if earlier is not None and called is not None:
         place = called.place if called.call is not None else place
     phrase = "freed-shared" if earlier is not None else "freed-unknown"
-    return exam.writer.write("freed-graph", "error", place, phrase, parts, **_fields(exam, backward, node, error))
+    more = _fields(exam, backward, node, error)
+    if called is not None and new:
+        more["changes"] = replacement(called.code, called.place, new)
+    return exam.writer.write("freed-graph", "error", place, phrase, parts, **more)

@@ -282,6 +282,7 @@ def _non_scalar_finding(
         received_shape=kind,
         symptom_line=backward.stack[0].line if backward.stack else None,
         marks=(Mark("seed", port.node, port.slot, -1, (), kind, shapes.differing((), port.spec.shape)),),
+        changes=replacement(called.code, called.place, new.partition("  # ")[0]) if called.call is not None else (),
         **more,
     )
 

@@ -14,7 +14,7 @@ from gradviz.diagnose.dataflow import last_assignment
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding
 from gradviz.diagnose.naming import operand_name, value_name
-from gradviz.diagnose.rules.cut import mend, shown
+from gradviz.diagnose.rules.cut import mend, mended, shown
 from gradviz.diagnose.source import Place, root_name
 from gradviz.diagnose.vocabulary import plain
 from gradviz.trace import model
@@ -69,6 +69,7 @@ def unused_input(exam: Examination, backward: model.Backward, error: model.Excep
         },
         node=node,
         op=plain(op.name) if op is not None else "",
+        changes=mended(case, op, name) if phrase == "unused-input-cut" and op is not None else (),
         pass_id=backward.id,
         symptom_line=backward.stack[0].line if backward.stack else None,
         **raised_at_call(error, backward.stack),
