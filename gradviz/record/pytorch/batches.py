@@ -6,12 +6,14 @@ On a GPU nothing is fetched before the pass is over.
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Sequence
 from typing import Any
 
 import torch
 
+from gradviz.record.pytorch.bigtensors import BigTensors
 from gradviz.record.pytorch.values import is_wrapped
 
 BATCH = 64
@@ -31,6 +33,7 @@ class Batches:
         self._figures: list[list[Any]] = [[] for _ in range(FIGURES)]  # 1-d tensors, in the order of the slots
         self._stacks: list[tuple[Any, list[int], Any]] = []  # values, slots, norms, not yet looked through
         self._held = 0
+        self._big = BigTensors()
         self._counts: dict[int, tuple[int, int]] = {}  # slot -> nans, infs, where there are any
         self.non_finite: list[tuple[int, Any]] = []  # slots with NaN or Inf, and their tensors
 
@@ -103,15 +106,13 @@ class Batches:
 
     def _large(self, slot: int, tensor: Any) -> None:
         """Figures for one big tensor. Zeros aren't counted: that alone would cost more than all the rest."""
-        single = tensor if tensor.element_size() >= 4 else tensor.to(torch.float32)
-        norm = torch.linalg.vector_norm(single)
-        low, high = torch.aminmax(single)
-        self._append([slot], [each.reshape(1) for each in (norm.new_full((), -1.0), low, high, single.mean(), norm)])
+        low, high, mean, norm = self._big.measure(tensor)
+        self._append([slot], [each.reshape(1) for each in (norm.new_full((), -1.0), low, high, mean, norm)])
         if tensor.device.type != "cpu":
-            counts = torch.stack([torch.isnan(single).sum(), torch.isinf(single).sum()])
+            counts = torch.stack([torch.isnan(tensor).sum(), torch.isinf(tensor).sum()])
             self._stacks.append((counts, [slot], None))
-        elif not norm.isfinite():
-            self._count([slot], single[None], tensor[None])
+        elif not math.isfinite(norm.item()):
+            self._count([slot], tensor[None], tensor[None])
 
     def _append(self, slots: Sequence[int], figures: Sequence[Any]) -> None:
         self._slots += slots
@@ -146,6 +147,7 @@ class Batches:
     def columns(self, count: int) -> list[Sequence[Any]]:
         """nans, infs, zeros, min, max, mean, norm for slots 0 .. count - 1: -1 not counted, NaN not taken."""
         self.flush()
+        self._big.forget()
         with torch.no_grad():
             self._look_through()
             floats = [_gather(column, self._slots, count) for column in self._figures]

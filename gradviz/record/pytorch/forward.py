@@ -34,6 +34,7 @@ grad_mode = torch.is_grad_enabled
 sequence_number = torch._C._autograd._get_sequence_nr
 LEAF_WITH_GRAD = VALUE_LEAF | VALUE_REQUIRES_GRAD
 MOST_PENDING = 100_000 * OP_WIDTH  # ops without a backward pass
+PLAIN = (torch.Tensor, torch.nn.Parameter)
 MOST_ITEMS = 256  # tensors of one list argument, results of one call
 
 Failed = Callable[[BaseException, int, int, list[int], Sequence[Any]], None]
@@ -69,7 +70,7 @@ def make_recording(recorder: Recorder, state: ThreadState, slow: Slow, hooked: H
             return slow.call_inside(info, func, args, kwargs, getframe(1))
         frame = getframe(1)
         if handling == IF_USER:
-            if not is_user(frame.f_code):
+            if not is_user(frame.f_code) or (len(args) == 1 and slow.has_gradient(args[0])):
                 return func(*args)
             handling = ALWAYS
 
@@ -158,6 +159,10 @@ class Slow:
         self._state = state
         self._values = recorder.values
         self._failed = failed
+
+    def has_gradient(self, tensor: Any) -> bool:
+        """Whether reading `.grad` is no news: a leaf that has one."""
+        return bool(type(tensor) in PLAIN and tensor.is_leaf and tensor.grad is not None)
 
     # -- operands and results
 

@@ -13,7 +13,7 @@ from gradviz.trace.writer import TraceWriter
 PASS = 0  # called through: asks only, changes nothing
 NORMAL = 1  # recorded when it takes and returns tensors
 ALWAYS = 2  # recorded though it returns no tensor
-IF_USER = 3  # x.grad, read or set: recorded where the user's own code does it
+IF_USER = 3  # x.grad, read or set: recorded where the user's own code does it, and reads only where there is none
 
 GETTERS = frozenset({"data", "T", "mT", "H", "mH", "real", "imag"})
 SETTERS = frozenset({"data", "requires_grad"})
@@ -77,7 +77,7 @@ class Functions:
 
     def learn(self, function: Any) -> FunctionInfo:
         """Look at a function that is new."""
-        name = getattr(function, "__name__", None) or type(function).__name__
+        name = str(getattr(function, "__name__", None) or type(function).__name__)
         if name == "__get__" or name == "__set__":
             info = self._property(name, function)
         else:
@@ -88,7 +88,7 @@ class Functions:
     def _property(self, name: str, function: Any) -> FunctionInfo:
         descriptor = getattr(function, "__self__", None)
         getter = getattr(descriptor, "fget", None)
-        attribute: str = getattr(descriptor, "__name__", None) or getattr(getter, "__name__", "attribute")
+        attribute = str(getattr(descriptor, "__name__", None) or getattr(getter, "__name__", "attribute"))
         if name == "__set__":
             handling = IF_USER if attribute == "grad" else ALWAYS if attribute in SETTERS else PASS
             info = FunctionInfo(attribute, handling, ("self", "value"), self._writer)
