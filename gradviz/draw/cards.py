@@ -19,12 +19,12 @@ from gradviz.draw.tokens import (
 )
 from gradviz.scene.cards import bar_heights
 from gradviz.scene.model import Card, Kind, Scene, State
-from gradviz.scene.sizes import CHIP_HEIGHT, ICON, ICON_X, STACK_ROOM, TEXT_RIGHT, TEXT_X
+from gradviz.scene.sizes import BAR, BAR_GAP, CARD_TEXT_X, CHIP_HEIGHT, ICON, ICON_X, STACK_ROOM, TEXT_RIGHT, TEXT_X
 from gradviz.scene.texts import Texts
 from gradviz.scene.words import count_text
 
 CUT = 9.0
-BAR, BAR_GAP, BAR_HIGH = 8.0, 3.0, 18.0
+BAR_HIGH = 18.0
 STACK_STEP = STACK_ROOM / 2
 
 
@@ -186,8 +186,8 @@ def _draw_group(
         surface.text(left - 8, upper, count, CAPTION, "text2", "right")
         left -= text_width(count, CAPTION) + 16
     title = fitted(card.title, NODE_NAME, left - x - 28)
-    surface.text(x + 26, upper if card.shapes and detail.seconds else y + height / 2, title, NODE_NAME, "text")
-    after = x + 26 + text_width(title, NODE_NAME) + 10
+    surface.text(x + CARD_TEXT_X, upper if card.shapes and detail.seconds else y + height / 2, title, NODE_NAME, "text")
+    after = x + CARD_TEXT_X + text_width(title, NODE_NAME) + 10
     if detail.seconds:
         if left - after > 30:
             surface.text(
@@ -198,7 +198,7 @@ def _draw_group(
                 "text2",
             )
         bars_left = right - len(card.bars) * (BAR + BAR_GAP)
-        surface.text(x + 26, lower, fitted(card.shapes, SHAPE, bars_left - x - 34), SHAPE, "text")
+        surface.text(x + CARD_TEXT_X, lower, fitted(card.shapes, SHAPE, bars_left - x - 34), SHAPE, "text")
     if card.copies > 1:
         draw_count(surface, f"×{card.copies}", x + width + 2 * STACK_STEP - 14, y - 2 * STACK_STEP + 2)
 

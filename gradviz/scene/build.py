@@ -14,12 +14,24 @@ from gradviz.scene.extras import Extras, add_constants, add_seeds
 from gradviz.scene.failed_call import add_failed_call
 from gradviz.scene.groups import Group, auto_open, build_tree, no_groups
 from gradviz.scene.marks import mark_cards, mark_edges, mark_engine_changes, mark_findings
-from gradviz.scene.model import Bytes, Draft, Ints, Kind, Look, State
-from gradviz.scene.sizes import LABEL_HEIGHT, LABEL_PAD, NODE_MAX_WIDTH, TEXT_RIGHT, TEXT_X, Measure
+from gradviz.scene.model import Bytes, Card, Draft, Ints, Kind, Look, State
+from gradviz.scene.sizes import (
+    BAR,
+    BAR_GAP,
+    CARD_TEXT_X,
+    GROUP_MAX_WIDTH,
+    LABEL_HEIGHT,
+    LABEL_PAD,
+    NODE_MAX_WIDTH,
+    STACK_ROOM,
+    TEXT_RIGHT,
+    TEXT_X,
+    Measure,
+)
 from gradviz.scene.states import Timeline, step_of_nodes, timeline
 from gradviz.scene.texts import Texts
 from gradviz.scene.wording import ENGLISH, Wording
-from gradviz.scene.words import shape_text
+from gradviz.scene.words import count_text, shape_text
 from gradviz.trace.graph import PassGraph
 from gradviz.trace.model import Backward
 from gradviz.trace.reader import Trace
@@ -164,7 +176,17 @@ def _widen(draft: Draft, texts: Texts, measure: Measure) -> Draft:
         name = measure(draft.names[draft.name[box]], "name") + TEXT_X + TEXT_RIGHT
         extra = measure(chip, "shape") + 24 if chip else 0.0
         width[box] = max(width[box], min(max(need, name) + extra, NODE_MAX_WIDTH + extra))
+    for box in np.flatnonzero(draft.kind == Kind.GROUP).tolist():
+        width[box] = max(width[box], min(_card_width(draft.cards[int(draft.card[box])], measure), GROUP_MAX_WIDTH))
     return replace(draft, width=np.ceil(width / 2).astype(np.float32) * 2)
+
+
+def _card_width(card: Card, measure: Measure) -> float:
+    """What a folded group has to say, on its two lines."""
+    bars = len(card.bars) * (BAR + BAR_GAP) + 12
+    count = measure(count_text(card.parameters), "second") + 16 if card.parameters else 0.0
+    upper = measure(card.title, "name") + measure(card.class_name, "second") * 1.15 + 24 + count
+    return CARD_TEXT_X + max(upper, measure(card.shapes, "shape") + 12) + bars + STACK_ROOM * (card.copies > 1)
 
 
 def _fixed(draft: Draft, backward: Backward, extras: Extras) -> Bytes:

@@ -6,6 +6,7 @@ import ast
 from functools import lru_cache
 
 from gradviz.trace.model import Frame
+from gradviz.trace.syntax import parse_expression
 
 _LONG = 14  # characters of an operand that is still written out
 _LIBRARIES = {"torch", "F", "nn", "np", "anp", "numpy", "tf", "functional", "math", "linalg"}
@@ -30,7 +31,7 @@ def short_piece(piece: str) -> str:
     if not piece:
         return ""
     try:
-        tree = ast.parse(piece.strip(), mode="eval").body
+        tree = parse_expression(piece.strip())
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # a statement, or a piece cut from one
         return piece
     if isinstance(tree, ast.BinOp):
@@ -43,7 +44,7 @@ def short_piece(piece: str) -> str:
 def first_argument(piece: str) -> str:
     """The name of the tensor given to `out.backward(z)` or `gradient=z`; "" where it isn't a name."""
     try:
-        tree = ast.parse(piece.strip(), mode="eval").body
+        tree = parse_expression(piece.strip())
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     if not isinstance(tree, ast.Call):
