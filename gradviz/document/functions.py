@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gradviz.errors import NotStartedError
+from gradviz.trace.syntax import parse_module
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def list_functions(script: Path) -> tuple[Function, ...]:
     parsed.
     """
     try:
-        tree = ast.parse(script.read_bytes(), str(script))
+        tree = parse_module(script.read_bytes(), str(script))
     except OSError as error:
         raise NotStartedError(f"{script} can't be read: {error.strerror or error}.") from error
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:

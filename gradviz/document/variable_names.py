@@ -6,6 +6,7 @@ import ast
 
 from gradviz.trace.model import Frame, Source
 from gradviz.trace.reader import Trace
+from gradviz.trace.syntax import parse_module
 
 Span = tuple[str, int, int, int, int]  # file, line, end line, column, end column
 LONGEST_PARSED = 2_000_000  # characters; of a longer file no names are told
@@ -41,7 +42,7 @@ def assignments(source: Source) -> list[tuple[Span, tuple[str, ...]]]:
     if source.text is None or len(source.text) > LONGEST_PARSED:
         return []
     try:
-        tree = ast.parse(source.text)
+        tree = parse_module(source.text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # what ast.parse says of what is no program
         return []
     found = []

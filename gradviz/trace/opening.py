@@ -66,6 +66,7 @@ class TraceFile:
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._depth = 0
+        self._shared = False  # the connection locks the file: whoever ends the recording has to wait for it
         self._callbacks = 0
         self._check_is_file()
         with self.reading() as connection:
@@ -106,7 +107,7 @@ class TraceFile:
                 raise self._explained(error) from error
             finally:
                 self._depth -= 1
-                if self._depth == 0 and self.live:
+                if self._depth == 0 and (self._shared or self.live):
                     self.close()
 
     def rows(self, table: str, where: str = "", arguments: Sequence[object] = ()) -> list[Row]:
@@ -134,7 +135,8 @@ class TraceFile:
         return self.number(f'SELECT max(id) FROM "{table}"') + 1
 
     def _connect(self) -> sqlite3.Connection:
-        mode = "mode=ro" if self.live else "mode=ro&immutable=1"
+        self._shared = self.live
+        mode = "mode=ro" if self._shared else "mode=ro&immutable=1"
         connection = sqlite3.connect(
             f"{self.path.absolute().as_uri()}?{mode}",
             uri=True,
@@ -146,7 +148,7 @@ class TraceFile:
             connection.set_progress_handler(self._tick, INSTRUCTIONS_PER_CALLBACK)
             for pragma in ("query_only = ON", "trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0"):
                 connection.execute(f"PRAGMA {pragma}")
-            if mode == "mode=ro":
+            if self._shared:
                 connection.execute("BEGIN")  # one state of the file for everything in this reading
         except BaseException:
             connection.close()  # not when it is collected: until then it would keep whoever writes from ending
