@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -23,7 +23,7 @@ from tests import large_recordings
 from tests import recordings as built
 from tests.builders import TraceBuilder
 from tests.example_findings import BROADCAST, FORWARD, SEED_MISMATCH
-from tests.gui.panes import click, hub_on, settle, shown
+from tests.gui.panes import click, hub_on, press, settle, shown
 
 LOADED = 20_000  # ms for pyqtgraph to be imported on a busy machine
 
@@ -136,6 +136,17 @@ def test_nothing_selected_is_the_pass(recordings: dict[str, Path], qtbot: QtBot)
     # THEN its node is selected
     settle(pane)
     assert pane.page.heading_text == "0.weight AccumulateGrad"
+
+
+def test_the_table_of_leaves_by_keyboard(recordings: dict[str, Path], qtbot: QtBot) -> None:
+    hub = hub_on(recordings["mlp"], position=11)
+    pane = shown(InspectorPane, hub, qtbot)
+    leaves = found(pane, LeafTable)
+    press(leaves, Qt.Key.Key_Down)
+    press(leaves, Qt.Key.Key_Down)
+    press(leaves, Qt.Key.Key_Return)
+    settle(pane)
+    assert pane.page is not None and pane.page.heading_text == "0.bias AccumulateGrad"
 
 
 def test_an_edge_is_compared(recordings: dict[str, Path], qtbot: QtBot) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from gradviz.document.hub import Selection
@@ -13,7 +13,7 @@ from gradviz.gui.panes.source import SourcePane
 from gradviz.gui.panes.source_view import SourceView
 from tests.builders import TraceBuilder
 from tests.example_findings import BROADCAST, SEED_MISMATCH
-from tests.gui.panes import Watcher, click, hub_on, settle, shown
+from tests.gui.panes import Watcher, click, hub_on, press, settle, shown
 from tests.recordings import BROADCAST_SCRIPT, EIGH_SCRIPT, MLP_SCRIPT
 
 
@@ -73,6 +73,17 @@ def test_a_double_click_goes_to_the_first_node(recordings: dict[str, Path], qtbo
     click(pane.view.viewport(), place, double=True)
     assert hub.view.position == 3, "AddmmBackward0 is the first that line 9 made"
     assert pane.view.current == 9
+
+
+def test_enter_is_a_click_on_the_cursors_line(recordings: dict[str, Path], qtbot: QtBot) -> None:
+    hub = hub_on(recordings["broadcast"])
+    pane = shown(SourcePane, hub, qtbot)
+    for _ in range(8):
+        press(pane.view, Qt.Key.Key_Down)
+    press(pane.view, Qt.Key.Key_Return)
+    assert hub.view.selection == Selection("line", path=BROADCAST_SCRIPT, line=9)
+    press(pane.view, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert hub.view.position == 3
 
 
 def test_a_click_in_the_margin_counts_too(recordings: dict[str, Path], qtbot: QtBot) -> None:

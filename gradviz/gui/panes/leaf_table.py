@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gradviz.document.sample_values import number_text
@@ -67,6 +67,8 @@ class LeafTable(QWidget):
         self._shape_width = max(widths, default=0.0)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.at = -1  # the row that the arrow keys are on
         self.setAccessibleName("\n".join(f"{self.name(leaf)} {self.figure(leaf)}" for leaf in self.leaves[:200]))
 
     def name(self, leaf: Leaf) -> str:
@@ -93,6 +95,17 @@ class LeafTable(QWidget):
         if 0 <= at < len(self.leaves):
             self.chosen.emit(self.leaves[at].id)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Arrows go from leaf to leaf, Enter chooses."""
+        key = event.key()
+        if key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            self.at = max(0, min(len(self.leaves) - 1, self.at + (1 if key == Qt.Key.Key_Down else -1)))
+            self.update()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and 0 <= self.at < len(self.leaves):
+            self.chosen.emit(self.leaves[self.at].id)
+        else:
+            super().keyPressEvent(event)
+
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             at = event.pos().y() // ROW_HEIGHT
@@ -108,6 +121,8 @@ class LeafTable(QWidget):
         first = max(0, event.rect().top() // ROW_HEIGHT)
         last = min(len(self.leaves), event.rect().bottom() // ROW_HEIGHT + 1)
         for at in range(first, last):
+            if at == self.at and self.hasFocus():
+                painter.fillRect(0, at * ROW_HEIGHT, self.width(), ROW_HEIGHT, self._theme.color("accent_soft"))
             self._row(painter, QRectF(0, at * ROW_HEIGHT, self.width(), ROW_HEIGHT), self.leaves[at])
         painter.end()
 

@@ -10,6 +10,7 @@ from PySide6.QtGui import (
     QFont,
     QFontMetricsF,
     QHelpEvent,
+    QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
@@ -274,6 +275,15 @@ class SourceView(QPlainTextEdit):
         line = self.line_at(event.position().y())
         if line:
             self.line_double_clicked.emit(line)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter is a click on the cursor's line, Ctrl+Enter a double click."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            line = self.textCursor().blockNumber() + 1
+            twice = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+            (self.line_double_clicked if twice else self.line_clicked).emit(line)
+            return
+        super().keyPressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         menu = self.createStandardContextMenu()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QVBoxLayout, QWidget
 
 from gradviz.document.actions import Actions
 from gradviz.document.hub import Hub, Selection, View
@@ -12,7 +12,7 @@ from gradviz.document.pass_facts import PassFacts
 from gradviz.draw.tokens import ROW
 from gradviz.gui.panes.note_line import NoteLine
 from gradviz.gui.panes.pane import Pane
-from gradviz.gui.panes.steps_model import LINE, NODE, NUMBER, StepsModel
+from gradviz.gui.panes.steps_model import LINE, NODE, NUMBER, SHAPES, StepsModel
 from gradviz.gui.panes.steps_rows import StepsRows
 from gradviz.gui.theme import Theme
 
@@ -43,6 +43,8 @@ class StepsPane(Pane):
         self.table.selectionModel().currentRowChanged.connect(self._row_chosen)
         self.table.clicked.connect(self._row_chosen)
         self.table.doubleClicked.connect(self._show_line)
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.table.customContextMenuRequested.connect(self._menu)
         self.table.end_requested.connect(lambda last: self._actions.do("last" if last else "first"))
 
     def _dress_table(self) -> None:
@@ -148,6 +150,21 @@ class StepsPane(Pane):
             self._tell(position=step, selection=Selection())
         else:
             self._tell(selection=Selection("node", node=node))
+
+    def _menu(self, at: QPoint) -> None:
+        index = self.table.indexAt(at)
+        if not index.isValid():
+            return
+        menu = QMenu(self)
+        menu.addAction(self.tr("Go to this step"), lambda: self._row_chosen(index))
+        menu.addAction(self.tr("Show its line"), lambda: self._show_line(index))
+        menu.addSeparator()
+        menu.addAction(self.tr("Copy name"), lambda: self._copy(index.row(), NODE))
+        menu.addAction(self.tr("Copy shapes"), lambda: self._copy(index.row(), SHAPES))
+        menu.exec(self.table.viewport().mapToGlobal(at))
+
+    def _copy(self, row: int, column: int) -> None:
+        QGuiApplication.clipboard().setText(str(self.model.index(row, column).data()))
 
     def _tell(self, **fields: object) -> None:
         """Tell all others, and repaint the rows without scrolling."""
