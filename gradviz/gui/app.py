@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
@@ -42,6 +43,7 @@ def run(path: Path | None = None, function: str = "", quit_after_paint: bool = F
         warm_up(lambda: window.post(opened))
 
     def opened() -> None:
+        gc.freeze()  # what is imported stays: no full collection walks through it while a person waits
         window.ready()
         if path is not None:
             window.open_path(path, function)
