@@ -93,7 +93,7 @@ class Blocks:
                 weights.append(_DUMMY_WEIGHT)
             else:
                 through = 2 * (above[a] + below[b]) + 2
-                weights.append(through if graph.span[graph.edge[s]] == 1 else through // 2)
+                weights.append(through - (graph.span[graph.edge[s]] > 1))
         if self._firm >= Firmness.SPINE:
             for s in self._longest_path(above, below):
                 weights[s] = _SPINE_WEIGHT

@@ -108,6 +108,15 @@ def test_a_line_through_frames_is_one_line() -> None:
     assert drawing.frame(1)[2] - drawing.frame(1)[0] >= 168
 
 
+def test_the_way_out_of_a_frame_is_the_spine_even_beside_a_longer_branch() -> None:
+    # GIVEN a linear layer: a bias, the way on, and a weight two steps below
+    edges = [(0, 1), (1, 2), (1, 3), (1, 4), (4, 5)]
+    drawing = drawn(6, edges, group=[-1, 0, 0, -1, 0, 0], parent=[-1], label=(62, 16))
+    # THEN what comes after stands straight below what was before
+    x = drawing.result.x
+    assert x[0] == x[1] == x[3]
+
+
 def test_a_cycle_that_only_the_groups_make() -> None:
     # GIVEN a chain that leaves a group and comes back
     drawing = drawn(3, [(0, 1), (1, 2)], group=[0, -1, 0], parent=[-1])
