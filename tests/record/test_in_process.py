@@ -46,7 +46,7 @@ def test_an_error_is_recorded_and_goes_on(tmp_path: Path) -> None:
     weight = torch.ones(3, requires_grad=True)
 
     with pytest.raises(RuntimeError, match="scalar"), gradviz.recording(tmp_path / "run.gradviz"):
-        backward((weight * 2))
+        backward(weight * 2)
 
     with Trace(tmp_path / "run.gradviz") as trace:
         assert trace.run().status == "raised"
