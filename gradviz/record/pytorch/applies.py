@@ -1,5 +1,4 @@
-"""Custom functions: `Function.apply` is a forward op of its own, and what a custom backward returns is seen before the engine
-sums or casts it."""
+"""Custom functions: a call of `Function.apply` is a forward op of its own; what its forward computes inside is not."""
 
 from __future__ import annotations
 

@@ -125,9 +125,9 @@ class Batches:
         if not stacks:
             return
         norms = [norm for _, _, norm in stacks if norm is not None]
-        if norms and all(norm.device == norms[0].device for norm in norms):
-            if bool(torch.isfinite(torch.cat(norms)).all()) and len(norms) == len(stacks):
-                return
+        on_one_device = norms and all(norm.device == norms[0].device for norm in norms)
+        if on_one_device and len(norms) == len(stacks) and bool(torch.isfinite(torch.cat(norms)).all()):
+            return
         for stack, slots, norm in stacks:
             if norm is None:
                 nans, infs = stack.tolist()

@@ -7,7 +7,7 @@ expanded one five times: so permuted tensors are read in memory order, and repea
 from __future__ import annotations
 
 import math
-from typing import Any, Optional
+from typing import Any
 
 import torch
 
@@ -18,9 +18,9 @@ class BigTensors:
     """Figures of big tensors; those of the last one are kept for its views."""
 
     def __init__(self) -> None:
-        self._key: Optional[tuple[int, int, int, int, torch.dtype]] = None
-        self._weak: Optional[int] = None  # a weak reference keeps the storage's address from being given out again
-        self._figures: Optional[Figures] = None
+        self._key: tuple[int, int, int, int, torch.dtype] | None = None
+        self._weak: int | None = None  # a weak reference keeps the storage's address from being given out again
+        self._figures: Figures | None = None
 
     def measure(self, tensor: Any) -> Figures:
         """min, max, mean and norm as tensors without dimensions."""

@@ -155,9 +155,7 @@ class Engine:
         record.ports = [(row["node"], row["slot"], row["spec"]) for row in (*roots, *captured)]
         record.seeds = given.seeds
         stack = self._recorder.frames.stack(frame)
-        record.columns.update(
-            stack=stack, roots=as_json(roots), seeds=as_json(given.seeds), inputs=as_json(captured)
-        )
+        record.columns.update(stack=stack, roots=as_json(roots), seeds=as_json(given.seeds), inputs=as_json(captured))
 
     def _identity(self, record: PassRecord) -> str:
         """What else two passes must have in common to be the same: call site, kind, and what the seeds look like."""
@@ -273,9 +271,7 @@ class Engine:
         graph = self._walker.walk(root_nodes(tensors), state)
         record = PassRecord(next(recorder.pass_numbers), None, state.number, graph)
         self._fill(record, tensors, (), Given(recorder, tensors, None), caller_of_ours())
-        record.columns.update(
-            entry="engine", retain_graph=0, create_graph=0, batched=0, phase="forward", stack=stack
-        )
+        record.columns.update(entry="engine", retain_graph=0, create_graph=0, batched=0, phase="forward", stack=stack)
         record.structure = graph.structure("forward")
         record.outcome = "refused"
         self._name_leaves(record, caller_of_ours())
@@ -324,9 +320,7 @@ def _is_batched(seeds: Sequence[Any]) -> bool:
 
 
 def _only_shapes(batched: bool) -> bool:
-    """Reading values under a functorch transform kills the script; under a dispatch mode the user's own code would see it."""
+    """Reading values under a functorch transform kills the script; a dispatch mode of the user's would see it."""
     return (
-        batched
-        or torch._C._functorch.peek_interpreter_stack() is not None
-        or torch._C._len_torch_dispatch_stack() > 0
+        batched or torch._C._functorch.peek_interpreter_stack() is not None or torch._C._len_torch_dispatch_stack() > 0
     )

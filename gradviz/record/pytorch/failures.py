@@ -41,7 +41,8 @@ class Failures:
         """A module raised by itself, in code of torch's (an LSTM that checks its input): told as an op of its name."""
         recorder = self._recorder
         innermost = [frame for frame, _ in traceback.walk_tb(error.__traceback__)][-1]
-        if recorder.frames.is_user(innermost.f_code) or f"{torch.__name__}" not in innermost.f_globals.get("__name__", ""):
+        raised_in = str(innermost.f_globals.get("__name__", ""))
+        if recorder.frames.is_user(innermost.f_code) or not raised_in.startswith("torch."):
             return
         state = recorder.state()
         state.last_error = id(error)

@@ -34,6 +34,7 @@ grad_mode = torch.is_grad_enabled
 sequence_number = torch._C._autograd._get_sequence_nr
 LEAF_WITH_GRAD = VALUE_LEAF | VALUE_REQUIRES_GRAD
 MOST_PENDING = 100_000 * OP_WIDTH  # ops without a backward pass
+SEQUENCES = (list, tuple)
 PLAIN = (torch.Tensor, torch.nn.Parameter)
 MOST_ITEMS = 256  # tensors of one list argument, results of one call
 
@@ -42,7 +43,7 @@ Hooked = Callable[[ThreadState, Any, Sequence[Any]], tuple[Any, ...]]
 
 
 class RecordingMode(TorchFunctionMode):
-    """One per thread. Torch calls the instance's own `__torch_function__`, a closure: it is in the way of every call."""
+    """One per thread. Torch calls the instance's own `__torch_function__`, a closure: every call pays for it."""
 
     def __init__(self, recorder: Recorder, state: ThreadState, failed: Failed, hooked: Hooked) -> None:
         super().__init__()
@@ -51,7 +52,10 @@ class RecordingMode(TorchFunctionMode):
 
 
 def make_recording(recorder: Recorder, state: ThreadState, slow: Slow, hooked: Hooked) -> Callable[..., Any]:
-    """What every torch function goes through: operands before the call, results after it. Flat, because it is paid each time."""
+    """What every torch function goes through: operands before the call, results after it.
+
+    One long function on purpose: each call of another, and each attribute, would be paid for every op of the script.
+    """
     session, frames, values, arguments_of = recorder.session, recorder.frames, recorder.values, recorder.arguments.of
     known_functions, learn = recorder.functions.known, recorder.functions.learn
     known, describe, describe_plain, measurable = values.known, values.describe, values.result, values.measurable
@@ -92,7 +96,7 @@ def make_recording(recorder: Recorder, state: ThreadState, slow: Slow, hooked: H
                         operands += (entry.number, entry.spec, value._version, flags, name)
                     else:
                         operands += (entry.number, entry.spec, -1, flags & FLAGS, name)
-                elif not ((type(value) is list or type(value) is tuple) and slow.in_list(value, position, info, operands)):
+                elif type(value) not in SEQUENCES or not slow.in_list(value, position, info, operands):
                     extra += (position, value)
             if kwargs:
                 slow.keywords(kwargs, operands, extra)
@@ -129,11 +133,10 @@ def make_recording(recorder: Recorder, state: ThreadState, slow: Slow, hooked: H
             number = next(op_numbers)
             if after != before:
                 # The one node of an op with one new result is that result's, and expects a gradient of its shape.
-                spec = -1
-                if after == before + 1 and len(results) == RESULT_WIDTH and first & VALUE_REQUIRES_GRAD:
-                    if info.in_place or not operands or operands[0] != results[0]:
-                        spec = results[1] if results[1] in measurable else -1
-                made(before, after, number, spec)
+                sure = after == before + 1 and len(results) == RESULT_WIDTH and first & VALUE_REQUIRES_GRAD
+                if sure and operands and operands[0] == results[0] and not info.in_place:
+                    sure = False
+                made(before, after, number, results[1] if sure and results[1] in measurable else -1)
             state.last_error = 0
             log = log_of.log
             log.operands += operands
@@ -239,7 +242,12 @@ class Slow:
         return result
 
     def _all_operands(
-        self, info: FunctionInfo, args: Sequence[Any], kwargs: dict[str, Any] | None, operands: list[int], extra: list[Any]
+        self,
+        info: FunctionInfo,
+        args: Sequence[Any],
+        kwargs: dict[str, Any] | None,
+        operands: list[int],
+        extra: list[Any],
     ) -> None:
         for position, value in enumerate(args):
             name = info.string_ids[position] if position < len(info.string_ids) else -1
@@ -260,7 +268,9 @@ class Slow:
         self._state.made(before, after, number)
         arguments = self._recorder.arguments.of(info, extra) if extra else -1
         flags = op_flags(info, operands, results)
-        self._append(number, info, self._recorder.frames.stack(frame), before, after, flags, arguments, operands, results)
+        self._append(
+            number, info, self._recorder.frames.stack(frame), before, after, flags, arguments, operands, results
+        )
 
     def _append(
         self, number: int, info: FunctionInfo, stack: int, before: int, after: int, flags: int, arguments: int,

@@ -127,7 +127,9 @@ class TorchFrontend:
         call_module = torch.nn.Module.__call__
 
         def __call__(module: Any, *args: Any, **kwargs: Any) -> Any:
-            return modules.call(call_module, module, args, kwargs) if session.recording else call_module(module, *args, **kwargs)
+            if not session.recording:
+                return call_module(module, *args, **kwargs)
+            return modules.call(call_module, module, args, kwargs)
 
         patch(torch.nn.Module, "__call__", __call__)
         apply = torch.autograd.Function.__dict__["apply"].__func__
@@ -168,4 +170,3 @@ class TorchFrontend:
             return original(first, second)
 
         self._patches.replace(torch.utils, "swap_tensors", swap_tensors)
-

@@ -18,14 +18,109 @@ IF_USER = 3  # x.grad, read or set: recorded where the user's own code does it, 
 GETTERS = frozenset({"data", "T", "mT", "H", "mH", "real", "imag"})
 SETTERS = frozenset({"data", "requires_grad"})
 ASKING = frozenset(
-    ["size", "dim", "ndimension", "numel", "nelement", "stride", "storage_offset", "is_floating_point", "is_complex", "is_contiguous", "is_coalesced", "element_size", "data_ptr", "get_device", "__len__", "__hash__", "__repr__", "__str__", "__format__", "is_same_size", "untyped_storage", "storage", "is_shared", "is_inference", "is_conj", "is_neg", "is_signed", "is_set_to", "is_pinned", "has_names", "dense_dim", "sparse_dim", "__dir__", "_nnz", "__reduce_ex__", "__setstate__", "backward", "_set_grad_enabled", "_record_function_enter_new", "_RecordFunction", "manual_seed", "set_default_dtype", "set_default_device", "get_default_device", "get_default_dtype", "is_grad_enabled", "is_tensor", "is_storage", "__contains__", "result_type", "can_cast", "promote_types", "finfo", "iinfo", "get_rng_state", "set_rng_state", "_has_compatible_shallow_copy_type", "_use_count", "_is_view", "_is_zerotensor", "__dlpack_device__", "_dimI", "_dimV", "_backward_hooks"]
+    [
+        "size",
+        "dim",
+        "ndimension",
+        "numel",
+        "nelement",
+        "stride",
+        "storage_offset",
+        "is_floating_point",
+        "is_complex",
+        "is_contiguous",
+        "is_coalesced",
+        "element_size",
+        "data_ptr",
+        "get_device",
+        "__len__",
+        "__hash__",
+        "__repr__",
+        "__str__",
+        "__format__",
+        "is_same_size",
+        "untyped_storage",
+        "storage",
+        "is_shared",
+        "is_inference",
+        "is_conj",
+        "is_neg",
+        "is_signed",
+        "is_set_to",
+        "is_pinned",
+        "has_names",
+        "dense_dim",
+        "sparse_dim",
+        "__dir__",
+        "_nnz",
+        "__reduce_ex__",
+        "__setstate__",
+        "backward",
+        "_set_grad_enabled",
+        "_record_function_enter_new",
+        "_RecordFunction",
+        "manual_seed",
+        "set_default_dtype",
+        "set_default_device",
+        "get_default_device",
+        "get_default_dtype",
+        "is_grad_enabled",
+        "is_tensor",
+        "is_storage",
+        "__contains__",
+        "result_type",
+        "can_cast",
+        "promote_types",
+        "finfo",
+        "iinfo",
+        "get_rng_state",
+        "set_rng_state",
+        "_has_compatible_shallow_copy_type",
+        "_use_count",
+        "_is_view",
+        "_is_zerotensor",
+        "__dlpack_device__",
+        "_dimI",
+        "_dimV",
+        "_backward_hooks",
+    ]
 )
 LEAVING = frozenset(
-    ["item", "numpy", "tolist", "__array__", "__bool__", "__float__", "__int__", "__complex__", "__index__", "__dlpack__", "equal", "allclose", "is_nonzero"]
+    [
+        "item",
+        "numpy",
+        "tolist",
+        "__array__",
+        "__bool__",
+        "__float__",
+        "__int__",
+        "__complex__",
+        "__index__",
+        "__dlpack__",
+        "equal",
+        "allclose",
+        "is_nonzero",
+    ]
 )  # no tensor comes back: what is computed from the answer has no gradient
 HOOKING = frozenset({"register_hook", "register_post_accumulate_grad_hook", "retain_grad"})
 IN_PLACE_DUNDERS = frozenset(
-    ["__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__idiv__", "__ifloordiv__", "__imod__", "__ipow__", "__iand__", "__ior__", "__ixor__", "__ilshift__", "__irshift__", "__imatmul__"]
+    [
+        "__setitem__",
+        "__iadd__",
+        "__isub__",
+        "__imul__",
+        "__itruediv__",
+        "__idiv__",
+        "__ifloordiv__",
+        "__imod__",
+        "__ipow__",
+        "__iand__",
+        "__ior__",
+        "__ixor__",
+        "__ilshift__",
+        "__irshift__",
+        "__imatmul__",
+    ]
 )
 MADE_NEW = re.compile(r"^(new_.*|.*_like)$")  # take a tensor as a pattern only
 
@@ -42,7 +137,7 @@ POSITIONAL = {
     "expand": ("self", "*sizes"),
     "repeat": ("self", "*sizes"),
     "matmul": ("self", "other"),
-    **{name: ("self", "other") for name in ("add", "sub", "mul", "div", "add_", "sub_", "mul_", "div_", "true_divide")},
+    **dict.fromkeys(("add", "sub", "mul", "div", "add_", "sub_", "mul_", "div_", "true_divide"), ("self", "other")),
     "bmm": ("self", "mat2"),
     "mm": ("self", "mat2"),
     "addmm": ("self", "mat1", "mat2"),
@@ -52,7 +147,18 @@ POSITIONAL = {
 class FunctionInfo:
     """One torch function."""
 
-    __slots__ = ("factory", "flags", "handling", "in_place", "is_hooking", "name", "name_id", "parameters", "star", "string_ids")
+    __slots__ = (
+        "factory",
+        "flags",
+        "handling",
+        "in_place",
+        "is_hooking",
+        "name",
+        "name_id",
+        "parameters",
+        "star",
+        "string_ids",
+    )
 
     def __init__(self, name: str, handling: int, parameters: tuple[str, ...], writer: TraceWriter) -> None:
         self.name = name

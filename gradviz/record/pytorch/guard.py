@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator
+from pathlib import Path
 
 from gradviz.record.pytorch.state import Recorder
 
@@ -30,6 +30,6 @@ def places(fault: BaseException) -> list[str]:
     entry = fault.__traceback__
     while entry is not None:
         code = entry.tb_frame.f_code
-        found.append(f"{os.path.basename(code.co_filename)}:{entry.tb_lineno} {code.co_name}")
+        found.append(f"{Path(code.co_filename).name}:{entry.tb_lineno} {code.co_name}")
         entry = entry.tb_next
     return found

@@ -1,4 +1,4 @@
-"""Leaves: parameters and variables that gradients may be accumulated into, their names, and their `.grad` at the end."""
+"""Leaves: parameters and variables that gradients are accumulated into, their names, their `.grad` at the end."""
 
 from __future__ import annotations
 
@@ -109,7 +109,12 @@ class Leaves:
                 sample = sample_of(gradient)
                 if sample is not None:
                     recorder.writer.add(
-                        "sample", **{"pass": None}, step=None, slot=number, role="leaf-grad", spec=columns["grad_spec"], **sample
+                        "sample",
+                        **{"pass": None},
+                        step=None,
+                        slot=number,
+                        role="leaf-grad",
+                        spec=columns["grad_spec"],
+                        **sample,
                     )
         recorder.writer.update("leaf", number, **columns)
-

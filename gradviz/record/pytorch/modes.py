@@ -1,4 +1,4 @@
-"""The function mode on and off. While the engine runs it is off, as `backward` itself has it: our own hooks must not be seen.
+"""The function mode on and off. While the engine runs it is off, as `backward` has it: our hooks must not be seen.
 
 It is on again where Python code of the user's runs inside: a custom backward (checkpoint's among them), a hook.
 """

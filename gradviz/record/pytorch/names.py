@@ -1,4 +1,4 @@
-"""The name of the variable that holds a thing, found by identity in the user's frames; values are compared by `is` alone."""
+"""The name of the variable that holds a thing, found by identity in the user's frames: compared by `is` alone."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ MOST_ITEMS = 64
 def variable_name(
     thing: Any, frame: FrameType | None, is_user: Callable[[CodeType], bool], namespace: Mapping[str, Any]
 ) -> str | None:
-    """The variable that holds `thing`, or the attribute of a local object that does ("self.net"); None if there is none."""
+    """The variable that holds `thing`, or the attribute of a local object that does ("self.net"), or None."""
     return variable_names({id(thing): thing}, frame, is_user, namespace).get(id(thing))
 
 
 def variable_names(
-    things: Mapping[int, Any], frame: FrameType | None, is_user: Callable[[CodeType], bool], namespace: Mapping[str, Any]
+    things: Mapping[int, Any],
+    frame: FrameType | None,
+    is_user: Callable[[CodeType], bool],
+    namespace: Mapping[str, Any],
 ) -> dict[int, str]:
     """The same for many things, by id; the innermost frame's names win."""
     found: dict[int, str] = {}

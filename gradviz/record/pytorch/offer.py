@@ -10,9 +10,7 @@ import torch
 from gradviz.record.pytorch.state import Recorder
 
 
-def run_offered(
-    recorder: Recorder, result: Any, seed_expression: str | None, namespace: Mapping[str, Any]
-) -> None:
+def run_offered(recorder: Recorder, result: Any, seed_expression: str | None, namespace: Mapping[str, Any]) -> None:
     """Run backward from the first tensor with a gradient in `result`, unless one ran from it already."""
     tensor = next((each for each in tensors_in(result) if each.requires_grad), None)
     if tensor is None or recorder.values.lookup(tensor).number in recorder.roots_seen:

@@ -1,7 +1,7 @@
-"""Forward calls as they come in, one log per thread: flat lists of numbers, so that the garbage collector has nothing to count.
+"""Forward calls as they come in, one log per thread: flat lists of numbers, nothing for the garbage collector to count.
 
-A call becomes packed columns only when its pass is written. Rows of a log are appended whole, its operands and results before
-it, so that another thread may take what is complete at any moment.
+A call becomes packed columns only when its pass is written. Rows of a log are appended whole, its operands and results
+before it, so that another thread may take what is complete at any moment.
 """
 
 from __future__ import annotations
@@ -88,7 +88,19 @@ class OpSegments:
         result_ends = list(accumulate(ops[9::OP_WIDTH], initial=self._results))
         parts: list[Sequence[int]] = [ops[column::OP_WIDTH] for column in range(8)]
         number, name, stack, call, before, after, flags, arguments = parts
-        columns = [number, name, stack, call, threads, before, after, flags, arguments, operand_ends[1:], result_ends[1:]]
+        columns = [
+            number,
+            name,
+            stack,
+            call,
+            threads,
+            before,
+            after,
+            flags,
+            arguments,
+            operand_ends[1:],
+            result_ends[1:],
+        ]
         self._segment("op", self._ops, columns)
         self._segment("operand", self._operands, [log.operands[c::OPERAND_WIDTH] for c in range(OPERAND_WIDTH)])
         self._segment("result", self._results, [log.results[c::RESULT_WIDTH] for c in range(RESULT_WIDTH)])

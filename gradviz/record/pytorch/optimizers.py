@@ -1,4 +1,4 @@
-"""Optimizer steps: one op for the whole step, naming the parameters it wrote to, instead of hundreds that nobody wrote."""
+"""Optimizer steps: one op for the whole step, naming the parameters it wrote to, instead of hundreds inside it."""
 
 from __future__ import annotations
 

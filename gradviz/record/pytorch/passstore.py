@@ -1,5 +1,6 @@
-"""Which passes are written. Of those with equal structure the first is, later ones are counted; the two newest wait in memory
-and are written when something goes wrong, or at the end."""
+"""Which passes are written. Of those with equal structure the first is, later ones are counted; the two newest wait in
+memory and are written when something goes wrong, or at the end.
+"""
 
 from __future__ import annotations
 
@@ -251,4 +252,3 @@ def _unfold(
 def rows_as_json(rows: Sequence[dict[str, Any] | None]) -> str:
     """For the columns roots, seeds and inputs."""
     return json.dumps(list(rows))
-

@@ -40,7 +40,7 @@ def sample_of(tensor: Any, whole: bool = False) -> dict[str, Any] | None:
     try:
         with torch.no_grad(), torch._C.DisableTorchFunctionSubclass():
             return _sample(tensor, whole)
-    except Exception:  # foreign: kinds of tensors without strides or values
+    except Exception:  # noqa: BLE001  # foreign: kinds of tensors without strides or values
         return None
 
 

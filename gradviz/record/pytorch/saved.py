@@ -17,8 +17,8 @@ def saved_tensors(
 ) -> list[tuple[int, str, int | None, int | None]]:
     """Node, name, spec (None = freed) and present version of each saved tensor.
 
-    Never `_saved_*`: unpacking runs the user's code (checkpoint computes its forward again) and raises where a tensor was
-    freed or written to. `_raw_saved_*` only where no pack hook stands between.
+    Never `_saved_*`: unpacking runs the user's code (checkpoint computes its forward again) and raises where a tensor
+    was freed or written to. `_raw_saved_*` only where no pack hook stands between.
     """
     if nodes is None:
         nodes = range(len(graph.nodes)) if len(graph.nodes) <= MOST_NODES else ()

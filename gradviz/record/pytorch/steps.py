@@ -73,7 +73,7 @@ def make_prehook(recorder: Recorder, record: PassRecord) -> Callable[[Sequence[A
                     return
             steps += (node, clock() - started, SEVERAL, 0)
             record.several[node] = odd(node, gradients)
-        except Exception as fault:  # a fault of the recorder's must not become the script's
+        except Exception as fault:  # noqa: BLE001  # a fault of the recorder's must not become the script's
             record.fault = fault
 
     def careful(node: int, spec: int, gradient: Any, version: int) -> None:

@@ -1,6 +1,7 @@
-"""Numbers for tensors, so that one tensor object has one number wherever it turns up, and specs for what they look like.
+"""Numbers for tensors, so that one tensor object has one number wherever it turns up, and specs for their looks.
 
-A tensor is known by the id of its object, checked by a weak reference, because ids are given out again. No tensor is ever held.
+A tensor is known by the id of its object, checked by a weak reference, because ids are given out again. None is ever
+held.
 """
 
 from __future__ import annotations
@@ -186,5 +187,5 @@ def version_of(tensor: Any, entry: Known) -> int:
 
 
 def _short(thing: Any) -> str:
-    """"float32" for torch.float32."""
+    """ "float32" for torch.float32."""
     return str(thing).rpartition("torch.")[2].lstrip("_")

@@ -1,7 +1,7 @@
-"""Walks the graph of a backward pass: nodes, edges, what shape each expects. Never reads a saved tensor, never prints one.
+"""Walks the graph of a backward pass: nodes, edges, what shape each expects. Never reads a saved tensor.
 
-Once Python has touched the nodes of a chain, freeing it recurses in C, about 205 bytes of stack a node: where the stack can't
-hold that many, the walk stops.
+Once Python has touched the nodes of a chain, freeing it recurses in C, about 205 bytes of stack a node: where the stack
+can't hold that many, the walk stops.
 """
 
 from __future__ import annotations
@@ -228,7 +228,7 @@ def _topological(count: int, tails: Sequence[int], heads: Sequence[int]) -> list
 
 
 def _attribute_over_threads(graph: Graph, state: ThreadState, threads: Sequence[ThreadState]) -> None:
-    """Each thread numbers from 0: a node is taken to be its consumer's thread's, else that of whoever knows its number."""
+    """Each thread numbers from 0: a node is its consumer's thread's, else that of whoever knows its number."""
     above: dict[int, int] = {}
     for tail, head in zip(graph.tail, graph.head):
         above.setdefault(head, tail)
