@@ -59,6 +59,7 @@ class Build:
     opened: frozenset[str]
     shown: Shown
     graph: PassGraph
+    backward: Backward
 
 
 def find_pass(trace: Trace, pass_id: int) -> Backward:
@@ -114,6 +115,7 @@ def build(
             at for at, group in enumerate(tree.groups) if group.key in opened and _all_open(tree.groups, at, opened)
         ),
         box_of=boxes.of_node,
+        card_of=tree.of_atom[: len(graph)].astype(np.int32),
         step_first=first,
         step_last=last,
         failed=_failed(backward, boxes),
@@ -132,7 +134,7 @@ def build(
     draft, special = mark_edges(draft, special, extras)
     draft = mark_cards(mark_findings(draft, extras), extras)
     fixed = _fixed(draft, backward, extras)
-    return Build(draft, timeline(draft, graph, steps, fixed, special), texts, opened, shown, graph)
+    return Build(draft, timeline(draft, graph, steps, fixed, special), texts, opened, shown, graph, backward)
 
 
 def _spec_text(trace: Trace, number: int) -> str:

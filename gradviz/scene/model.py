@@ -138,6 +138,7 @@ class Draft:
     cards: tuple[Card, ...]
     open_cards: tuple[int, ...]  # those drawn as frames, outermost first
     box_of: Ints  # (nodes,) the box that a node of the pass is in
+    card_of: Ints  # (nodes,) the innermost group round it, open or folded, -1
     step_first: Ints  # (n,) lowest and highest step of what is in a box, -1 none
     step_last: Ints
     failed: NDArray[np.bool_]  # (n,)

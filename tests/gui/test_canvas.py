@@ -286,6 +286,28 @@ def test_all_can_be_opened_and_the_map_appears(draw: Any, language_model: Path) 
     assert (drawn.canvas.loaded.scene.draft.kind == Kind.GROUP).any()
 
 
+def test_a_node_that_is_folded_away_can_be_revealed(draw: Any, language_model: Path) -> None:
+    drawn = draw(language_model)
+    node = int((drawn.canvas.loaded.scene.draft.card_of >= 3).nonzero()[0][0])
+    while drawn.canvas.loaded.scene.draft.kind[drawn.canvas.loaded.scene.draft.box_of[node]] != Kind.GROUP:
+        node += 1
+    drawn.reloaded(lambda: drawn.canvas.reveal(node))
+    draft = drawn.canvas.loaded.scene.draft
+    box = int(draft.box_of[node])
+    assert draft.node[box] == node
+    assert drawn.view.rect().contains(drawn.at(box))
+    drawn.canvas.highlight([node])
+    assert drawn.view.highlighted == (box,)
+
+
+def test_a_module_that_is_folded_away_is_shown_by_what_holds_it(draw: Any, language_model: Path) -> None:
+    drawn = draw(language_model)
+    drawn.hub.change(selection=Selection("group", path="encoder.layers.3"))
+    draft = drawn.canvas.loaded.scene.draft
+    assert drawn.view.selected.kind == "box"
+    assert draft.cards[int(draft.card[drawn.view.selected.at])].copies == 5
+
+
 @pytest.mark.parametrize("switch", ["wrap", "shapes", "modules", "constants"])
 def test_switches_make_another_scene(draw: Any, recordings: dict[str, Path], switch: str) -> None:
     drawn = draw(recordings["broadcast"], (BROADCAST,))

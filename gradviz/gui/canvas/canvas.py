@@ -22,7 +22,7 @@ from gradviz.gui.canvas.legend import Legend
 from gradviz.gui.canvas.loader import Loaded, Loader, Order
 from gradviz.gui.canvas.looking import Anchor, anchor_at, next_view
 from gradviz.gui.canvas.minimap import Minimap
-from gradviz.gui.canvas.selecting import boxes_of_selection, hit_of, place_of_hit
+from gradviz.gui.canvas.selecting import boxes_of_selection, groups_round, hit_of, place_of_hit
 from gradviz.gui.canvas.strip import CanvasStrip
 from gradviz.gui.canvas.wording import translated
 from gradviz.gui.post import Post
@@ -48,6 +48,7 @@ class Canvas(QWidget):
         self._asked: tuple[object, ...] = ()  # trace and pass that were last asked for
         self._busy = self._again = False
         self._anchor: Anchor | None = None
+        self._revealed = -1  # a node to look at once its groups are open
         self._describer: Describer | None = None
         self.view = GraphView(theme, self)
         self.view.setAccessibleName(self.tr("Graph"))
@@ -103,8 +104,14 @@ class Canvas(QWidget):
             self.view.highlight(dict.fromkeys(int(box_of[node]) for node in nodes if 0 <= node < len(box_of)))
 
     def reveal(self, node: int) -> None:
-        """Look at the box that a node of the pass is in."""
-        if self.loaded is not None and 0 <= node < len(self.loaded.scene.draft.box_of):
+        """Look at a node of the pass; the groups that it is folded away in are opened."""
+        if self.loaded is None or not 0 <= node < len(self.loaded.scene.draft.box_of):
+            return
+        missing = groups_round(self.loaded, node) - self.loaded.build.opened
+        if missing:
+            self._revealed = node
+            self._set_opened(self.loaded.build.opened | missing)
+        else:
             self.view.centre_on(int(self.loaded.scene.draft.box_of[node]))
 
     def fold_all(self) -> None:
@@ -248,9 +255,12 @@ class Canvas(QWidget):
         self._anchor = None
         self.minimap.scene_changed()
         self._count(loaded)
-        self.strip.tell(loaded.scene.note)
+        self.strip.tell(loaded.scene.note or loaded.build.backward.truncated or "")
         if self.hub.view.selection.kind:
             self._selection_changed(self.hub.view)
+        if 0 <= self._revealed < len(loaded.scene.draft.box_of):
+            self.view.centre_on(int(loaded.scene.draft.box_of[self._revealed]), glide=False)
+        self._revealed = -1
         self.scene_shown.emit()
         if self._again:
             self._load()

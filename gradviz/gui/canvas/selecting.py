@@ -50,10 +50,31 @@ def hit_of(loaded: Loaded, selection: Selection) -> Hit:
         for at, card in enumerate(draft.open_cards):
             if draft.cards[card].path == selection.path:
                 return Hit("frame", at)
-        for box in np.flatnonzero(draft.card >= 0).tolist():
-            if draft.cards[int(draft.card[box])].path == selection.path:
-                return Hit("box", box)
+        return _folded_round(loaded, selection.path)
     return NOTHING
+
+
+def _folded_round(loaded: Loaded, path: str) -> Hit:
+    """The folded group of this module path, or the one that it is folded away in."""
+    draft = loaded.scene.draft
+    boxes = {int(draft.card[box]): box for box in np.flatnonzero(draft.card >= 0).tolist()}
+    for at, one in enumerate(draft.cards):
+        card = at if one.path == path else -1
+        while card >= 0:
+            if card in boxes:
+                return Hit("box", boxes[card])
+            card = draft.cards[card].parent
+    return NOTHING
+
+
+def groups_round(loaded: Loaded, node: int) -> frozenset[str]:
+    """The keys of all groups that a node of the pass is in."""
+    draft = loaded.scene.draft
+    card, keys = int(draft.card_of[node]), set()
+    while card >= 0:
+        keys.add(draft.cards[card].key)
+        card = draft.cards[card].parent
+    return frozenset(keys)
 
 
 def boxes_of_selection(loaded: Loaded, selection: Selection) -> tuple[int, ...]:
