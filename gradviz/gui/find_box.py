@@ -21,6 +21,7 @@ class FindBox(QListWidget):
     """Lists what matches in the pass that is shown."""
 
     searched = Signal(str, int)  # the query and how many were found
+    chosen = Signal(int)  # the node to look at
 
     def __init__(self, hub: Hub, field: QLineEdit, post: Post, parent: QWidget) -> None:
         super().__init__(parent)
@@ -101,6 +102,7 @@ class FindBox(QListWidget):
         self.hide()
         fields: dict[str, object] = {"selection": Selection("node", node=hit.node)}
         self._hub.change(self, **fields)
+        self.chosen.emit(hit.node)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
