@@ -16,6 +16,7 @@ from gradviz.scene.wording import Wording
 from gradviz.scene.words import count_text
 
 ARROW_LONG, ARROW_WIDE = 8.0, 7.0
+TAG_HIGH, MOST_TAGS = 16.0, 40
 
 
 def draw_edges(surface: Surface, scene: Scene, edges: Sequence[int], look: int) -> None:
@@ -180,3 +181,19 @@ def draw_frame_words(surface: Surface, card: Card, rect: tuple[float, float, flo
         wide = text_width(said, NODE_LINE)
         surface.rect(x + width - 15 - wide, y + 6, wide + 6, 18, 0, "canvas")
         surface.text(x + width - 12, y + 15, said, NODE_LINE, "text2", "right")
+
+
+def draw_frame_tags(surface: Surface, frames: Sequence[tuple[Card, tuple[float, float, float, float]]]) -> None:
+    """From afar: the names of open groups in the screen's size, outermost first, as long as they don't overlap."""
+    taken: list[tuple[float, float, float, float]] = []
+    for card, (x, y, width, _) in frames:
+        words = text_width(card.title, CAPTION) + 8
+        wide, high = words / surface.zoom, TAG_HIGH / surface.zoom
+        left, top = x, y - high / 2
+        crowded = any(left < r and left + wide > x1 and top < b and top + high > y1 for x1, y1, r, b in taken)
+        if wide > width or crowded or len(taken) >= MOST_TAGS:
+            continue
+        taken.append((left, top, left + wide, top + high))
+        with surface.moved(left, top, 1.0 / surface.zoom):
+            surface.rect(4, 1, words, TAG_HIGH - 2, RADIUS, "canvas")
+            surface.text(8, TAG_HIGH / 2, card.title, CAPTION, "text2")

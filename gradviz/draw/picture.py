@@ -23,6 +23,7 @@ from gradviz.draw.lines import (
     draw_badge,
     draw_edges,
     draw_frame,
+    draw_frame_tags,
     draw_frame_words,
     draw_framed_label,
     draw_quiet_labels,
@@ -154,6 +155,8 @@ class Picture:
         with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):
             if view.zoom >= NO_NAMES:
                 self._paint_frame_words(surface, area)
+            else:
+                draw_frame_tags(surface, list(self._frames_in(area)))
             self._paint_marks(surface, area)
 
     def paint_changes(
