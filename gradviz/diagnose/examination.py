@@ -14,6 +14,7 @@ from gradviz.diagnose.rules import (
     broadcast,
     crash,
     custom_silent,
+    custom_value,
     fading,
     higher_order,
     inplace,
@@ -75,6 +76,7 @@ def _suspected(exam: Examination) -> Iterator[Finding]:
     """What is likely wrong, looked for only where nothing certainly is: much of it could be the consequence."""
     found = list(lost.find(exam))
     yield from found or lost.cut_on_the_way(exam)
+    yield from custom_value.find(exam)
     yield from fading.flat(exam)
     yield from fading.vanishing(exam)
     yield from axis.softmax_over_batch(exam)

@@ -71,6 +71,24 @@ PHRASES = {
         " can't: take its real part, or whatever the formula asks for.",
         "{new}",
     ),
+    "custom-value": Phrase(
+        "The custom gradient doesn't belong to its forward",
+        "{name}.backward gives a gradient for {input} that differs from the slope of forward: {given} against"
+        " {right} along a random direction.",
+        "gradviz worked out forward and backward from their text at a random point, and compared the gradient with"
+        " the difference that a tiny step makes. The shape is right, so nothing is raised, but the numbers are those"
+        " of another function.",
+        "{new}",
+    ),
+    "custom-value-turned": Phrase(
+        "The custom gradient is transposed",
+        "{name}.backward gives the transpose of the gradient for {input}: {given} against {right} along a random"
+        " direction.",
+        "gradviz worked out forward and backward from their text at a random point, and compared the gradient with"
+        " the difference that a tiny step makes. The input is square here, so the transpose has the same shape and"
+        " nothing is raised, but its entries stand in the wrong places.",
+        "{new}",
+    ),
     "custom-missing": Phrase(
         "backward returns no gradient for an input that needs one",
         "{name}.backward returned None for {input}, and {leaf}, shape {expected}, got no gradient in the whole run.",
