@@ -198,6 +198,21 @@ def test_a_module_group(tmp_path: Path, qtbot: QtBot) -> None:
     assert leaves.name(leaves.leaves[0]) == "q_proj.weight"
 
 
+def test_slices_of_three_dimensions(tmp_path: Path, qtbot: QtBot) -> None:
+    trace = TraceBuilder(tmp_path / "run.gradviz")
+    one = trace.backward(trace.at(1))
+    node = one.node("MulBackward0", [3, 4, 5])
+    trace.sample(np.arange(60, dtype="float32").reshape(3, 4, 5), one.id, one.step(node))
+    pane = shown(InspectorPane, hub_on(one.end().save()), qtbot)
+    view = values(pane)
+    qtbot.waitUntil(lambda: view.plots is not None, timeout=LOADED)
+    assert view.slice is not None and view.slice.words.text() == "slice 1 of 3"
+    assert not view.slice.back.isEnabled()
+    click(view.slice.forth)
+    assert view.slice.words.text() == "slice 2 of 3"
+    assert view.value_text(1, 2) == "[1, 1, 2] = 27"
+
+
 def test_values_that_were_not_kept(tmp_path: Path, qtbot: QtBot) -> None:
     # GIVEN a recording with shapes alone
     pane = shown(InspectorPane, hub_on(built.chain(tmp_path / "run.gradviz", 3), position=1), qtbot)

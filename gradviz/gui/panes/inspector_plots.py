@@ -6,7 +6,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, Qt, Signal
-from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from gradviz.document.sample_values import Histogram, Slice, number_text
@@ -42,20 +42,38 @@ class Plots(QWidget):
         self.bars.show_histogram(bars)
 
 
-class HeatMap(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
+class Picture(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
+    """One view box that fills the widget: no axes, no menu, no panning. The wheel belongs to the page it stands on."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent, background=None)
+        self._theme = theme
+        self.box = pg.ViewBox(border=None, enableMouse=False, enableMenu=False)
+        self.box.setDefaultPadding(0)
+        self.setCentralItem(self.box)
+        self.ci = self.box
+        self.setFrameShape(self.Shape.NoFrame)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+    def show_range(self, x: tuple[float, float], y: tuple[float, float]) -> None:
+        self.setBackground(self._theme.color("pane"))
+        self.box.setRange(xRange=x, yRange=y, padding=0, disableAutoRange=True)
+
+
+class HeatMap(Picture):
     """One slice as a picture. `pointed` (row, column) follows the pointer, (-1, -1) outside; `picked` is a click."""
 
     pointed = Signal(int, int)
     picked = Signal(int, int)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, parent)
         self._shape = (0, 0)
         self._image = pg.ImageItem(axisOrder="row-major")
-        self.addItem(self._image)
-        quiet(self)
-        self.invertY(True)
+        self.box.addItem(self._image)
+        self.box.invertY(True)
         self.setMouseTracking(True)
         self.scene().sigMouseMoved.connect(self._moved)
         self.scene().sigMouseClicked.connect(self._clicked)
@@ -65,18 +83,16 @@ class HeatMap(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         rows, columns = part.cells.shape
         self._shape = (rows, columns)
         self.setFixedHeight(heat_height(rows, columns))
-        self.setBackground(self._theme.color("pane"))
         if not rows or not columns:
             self._image.clear()
             return
         self._image.setImage(colored(part, limits, self._theme), levels=(0, 255))
         self._image.setRect(0, 0, columns, rows)
-        self.setXRange(0, columns, padding=0)
-        self.setYRange(0, rows, padding=0)
+        self.show_range((0, columns), (0, rows))
 
     def cell_at(self, position: QPointF) -> tuple[int, int]:
         """The row and column under a point of the scene, (-1, -1) outside."""
-        at = self.plotItem.vb.mapSceneToView(position)
+        at = self.box.mapSceneToView(position)
         row, column = int(np.floor(at.y())), int(np.floor(at.x()))
         inside = 0 <= row < self._shape[0] and 0 <= column < self._shape[1]
         return (row, column) if inside else (-1, -1)
@@ -90,31 +106,27 @@ class HeatMap(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
             self.picked.emit(row, column)
 
 
-class HistogramPlot(pg.PlotWidget):  # type: ignore[misc]  # as above
+class HistogramPlot(Picture):
     """Bars; a dotted line stands at zero where it lies within."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        quiet(self)
+        super().__init__(theme, parent)
         self.setFixedHeight(56)
 
     def show_histogram(self, data: Histogram) -> None:
-        self.clear()
-        self.setBackground(self._theme.color("pane"))
+        self.box.clear()
         width = np.diff(data.edges)
         color = self._theme.color("accent")
         bars = pg.BarGraphItem(
             x0=data.edges[:-1] + width * 0.06, width=width * 0.88, height=data.counts, pen=None, brush=color
         )
-        self.addItem(bars)
+        self.box.addItem(bars)
         low, high = float(data.edges[0]), float(data.edges[-1])
         if low < 0 < high:
             pen = pg.mkPen(self._theme.color("text2"), width=1, style=Qt.PenStyle.DotLine)
-            self.addItem(pg.InfiniteLine(0, angle=90, pen=pen))
-        self.addItem(pg.InfiniteLine(0, angle=0, pen=pg.mkPen(self._theme.color("control"), width=1)))
-        self.setXRange(low, high, padding=0)
-        self.setYRange(0, max(1, int(data.counts.max())), padding=0.02)
+            self.box.addItem(pg.InfiniteLine(0, angle=90, pen=pen))
+        self.box.addItem(pg.InfiniteLine(0, angle=0, pen=pg.mkPen(self._theme.color("control"), width=1)))
+        self.show_range((low, high), (0, 1.04 * max(1, int(data.counts.max()))))
 
 
 class ColorBar(QWidget):
@@ -153,23 +165,6 @@ class ColorBar(QWidget):
         value = np.array([low + (high - low) * at])
         red, green, blue = tint(value, self._limits, self._theme)[0]
         return QColor(int(red), int(green), int(blue))
-
-
-def quiet(plot: pg.PlotWidget) -> None:
-    """No axes, no menu, no panning: a picture, not a tool."""
-    item = plot.getPlotItem()
-    item.hideAxis("left")
-    item.hideAxis("bottom")
-    item.hideButtons()
-    item.setMenuEnabled(False)
-    item.ctrlMenu.setParent(plot)  # made whether wanted or not, and without a parent it outlives the window
-    item.setMouseEnabled(False, False)
-    item.setContentsMargins(0, 0, 0, 0)
-    item.layout.setContentsMargins(0, 0, 0, 0)
-    plot.setFrameShape(plot.Shape.NoFrame)
-    plot.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    # Wheel events belong to the page that scrolls below.
-    plot.wheelEvent = lambda event: event.ignore()
 
 
 def heat_height(rows: int, columns: int) -> int:

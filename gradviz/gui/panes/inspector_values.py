@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from gradviz.document.sample_values import (
     Floats,
@@ -25,6 +25,7 @@ from gradviz.document.sample_values import (
 )
 from gradviz.gui.panes.inspector_section import Figures, caption
 from gradviz.gui.panes.plot_loader import PlotLoader
+from gradviz.gui.panes.slice_picker import SlicePicker
 from gradviz.gui.theme import Theme
 from gradviz.scene.words import shape_text
 from gradviz.trace.model import Sample, Spec, Stats
@@ -61,7 +62,7 @@ class ValuesView(QWidget):
         self.description = ""
         self.plots: Plots | None = None
         self.record: QPushButton | None = None
-        self.slice: QSpinBox | None = None
+        self.slice: SlicePicker | None = None
         self.rows = QVBoxLayout(self)
         self.rows.setContentsMargins(0, 0, 0, 0)
         self.rows.setSpacing(6)
@@ -123,16 +124,13 @@ class ValuesView(QWidget):
             self._soon.start(0)  # the words first, then the pictures
 
     def _offer_slices(self, count: int) -> None:
-        """A field for the leading dimensions, where there are more than two."""
+        """Buttons for the leading dimensions, where there are more than two."""
         if self.slice is None and count > 1:
-            self.slice = QSpinBox(self)
-            self.slice.setPrefix(self.tr("slice "))
-            self.slice.setAccessibleName(self.tr("Slice of the leading dimensions"))
-            self.slice.valueChanged.connect(self._draw)
-            self._controls.insertWidget(1, self.slice, 2)
+            self.slice = SlicePicker(self._theme, self)
+            self.slice.moved.connect(self._draw)
+            self.rows.insertWidget(1, self.slice)
         if self.slice is not None:
-            self.slice.setRange(1, max(1, min(count, 2**31 - 1)))
-            self.slice.setSuffix(self.tr(" of {count}").format(count=f"{count:,}"))
+            self.slice.offer(count)
             self.slice.setVisible(count > 1)
 
     def _offer_record(self, missing: bool) -> None:
@@ -143,8 +141,8 @@ class ValuesView(QWidget):
             self._why.setProperty("role", "secondary")
             self.record = QPushButton(self.tr("Record again with values"), self)
             self.record.clicked.connect(lambda: self._record("values"))
-            self.rows.insertWidget(1, self._why)
-            self.rows.insertWidget(2, self.record, 0, Qt.AlignmentFlag.AlignLeft)
+            self.rows.insertWidget(self.rows.indexOf(self._read_out), self._why)
+            self.rows.insertWidget(self.rows.indexOf(self._read_out), self.record, 0, Qt.AlignmentFlag.AlignLeft)
         if self.record is not None:
             self.record.setVisible(missing)
             self._why.setVisible(missing)
@@ -163,7 +161,7 @@ class ValuesView(QWidget):
             from gradviz.gui.panes.inspector_plots import Plots  # the loader has loaded it: this costs nothing now
 
             self.plots = Plots(self._theme, self)
-            self.rows.insertWidget(1, self.plots)
+            self.rows.insertWidget(self.rows.indexOf(self._read_out), self.plots)
             self.plots.pointed.connect(self._point)
             self.plots.picked.connect(self._pick)
         self._part = slice_of(self._numbers, self.slice_number())
@@ -173,7 +171,7 @@ class ValuesView(QWidget):
         self._rest()
 
     def slice_number(self) -> int:
-        return self.slice.value() - 1 if self.slice is not None else 0
+        return self.slice.number if self.slice is not None else 0
 
     def _rest(self) -> None:
         """The caption while the pointer is elsewhere: what was left out."""
@@ -270,7 +268,7 @@ def combo(items: Sequence[str], name: str, parent: QWidget) -> QComboBox:
     made.addItems(list(items))
     made.setAccessibleName(name)
     made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    made.setMinimumContentsLength(6)
+    made.setMinimumContentsLength(4)
     return made
 
 
