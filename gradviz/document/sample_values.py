@@ -117,11 +117,11 @@ def histogram(values: Floats) -> Histogram:
     limit = float(np.abs(shown).max())
     crosses = bool(shown.min() < 0 < shown.max())
     low, high = (-limit, limit) if crosses else (float(shown.min()), float(shown.max()))
-    if not high > low or not math.isfinite(high - low):
+    if not high > low:
         half = abs(low) / 2 or 0.5
         low, high = low - half, low + half
-        if not math.isfinite(high - low):
-            return Histogram(np.array([len(shown)]), np.array([-1.0, 1.0]), zeros, len(flat) - len(finite))
+    if not math.isfinite(high - low):  # at the very end of float64: one bar
+        return Histogram(np.array([len(shown)]), np.array([-1.0, 1.0]), zeros, len(flat) - len(finite))
     counts, edges = np.histogram(shown, BINS, (low, high))
     return Histogram(counts, edges, zeros, len(flat) - len(finite))
 

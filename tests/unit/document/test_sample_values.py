@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -63,6 +63,7 @@ def test_a_large_slice_is_thinned() -> None:
 
 
 @given(TENSORS)
+@example(np.array([-1.0, 2.0**1023]))
 def test_any_tensor_has_a_picture_and_a_histogram(values: Floats) -> None:
     for number in range(min(slices(values), 2)):
         part = slice_of(values, number)
