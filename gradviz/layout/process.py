@@ -219,10 +219,16 @@ class LayoutProcess:
             timer.cancel()
             with self._lock:
                 job.child = None
-                if result is not None and not job.dropped and not self._closed and self._idle is None and child.alive():
-                    self._idle, kept = child, True
-                else:
-                    kept = False
+                kept = (
+                    result is not None
+                    and len(request.widths) <= _LARGE  # a child that has been large stays large
+                    and not job.dropped
+                    and not self._closed
+                    and self._idle is None
+                    and child.alive()
+                )
+                if kept:
+                    self._idle = child
             if not kept:
                 child.reap()
         return result

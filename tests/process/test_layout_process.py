@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from gradviz.layout import LayoutProcess, Request, Result, arrange
@@ -27,6 +26,7 @@ posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals and pro
 # A worker with a table of its own. "slow" tells that it runs and never ends; "crash" ends its process.
 WORKER = """
 import os, sys, time
+from dataclasses import replace
 sys.path.insert(0, sys.argv[1])
 from gradviz.layout import table, worker
 from gradviz.layout.simple import SimpleEngine
@@ -51,7 +51,12 @@ class Printing(SimpleEngine):
         print("and those in Python, too")
         return super().arrange(request)
 
-table.ENGINES = (*table.ENGINES, Slow(), Crash(), Printing())
+class Naming(SimpleEngine):
+    name = "naming"
+    def arrange(self, request):
+        return replace(super().arrange(request), note=str(os.getpid()))
+
+table.ENGINES = (*table.ENGINES, Slow(), Crash(), Printing(), Naming())
 worker.main()
 """
 
@@ -118,13 +123,14 @@ def test_a_result_arrives_with_its_tag_on_the_layouts_thread(process: LayoutProc
     assert (tag, result.engine, result.note, thread) == ("first", "own", "", "gradviz-layout")
 
 
-def test_a_second_request_finds_the_same_child(process: LayoutProcess, inbox: Inbox) -> None:
-    process.submit(wanted(), 1)
-    first = inbox.next()[1]
-    process.submit(wanted(), 2)
-    tag, second, _ = inbox.next()
-    assert tag == 2
-    assert np.array_equal(first.x, second.x)
+def test_a_second_request_finds_the_same_child_unless_it_has_grown_large(process: LayoutProcess, inbox: Inbox) -> None:
+    children = []
+    for turn, count in enumerate((2, 2, 20_001, 2)):
+        process.submit(request(count, [(0, 1)], engine="naming"), turn)
+        tag, result, _ = inbox.next()
+        assert tag == turn
+        children.append(result.note)
+    assert children[0] == children[1] == children[2] != children[3]
 
 
 def test_a_newer_request_replaces_an_older_one(process: LayoutProcess, inbox: Inbox, told: Path) -> None:

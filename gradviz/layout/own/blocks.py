@@ -23,7 +23,9 @@ class Firmness(IntEnum):
 
     FAIR = 0  # nothing: a box with two equal neighbours stands between them, and all long edges are straight
     SPINE = 1  # branches: one longest path is straight from end to end, and nothing stands between two equals
-    BENT = 2  # long edges: they may bend where what stands at their left ends, and so push less to the right
+    # long edges: they may bend where what stands at their left ends, and so push less to the right; and edges between
+    # frames, which needn't be straight from port to port: frames stand below each other instead
+    BENT = 2
 
 
 class Blocks:
@@ -40,8 +42,10 @@ class Blocks:
             for i, v in enumerate(layer):
                 self._rank[v] = i
         self._align()
+        self._upper_port, self._lower_port = self.graph.upper_port, self.graph.lower_port
         if firm >= Firmness.BENT:
             self._cut()
+            self._upper_port = self._lower_port = [0.0] * len(self.graph.upper)
         self._gather()
         self._constrain()
         self._pack()
@@ -159,7 +163,7 @@ class Blocks:
                 else:
                     a = graph.upper[s]
                     self.block[v] = self.block[a]
-                    self.offset[v] = self.offset[a] + graph.upper_port[s] - graph.lower_port[s]
+                    self.offset[v] = self.offset[a] + self._upper_port[s] - self._lower_port[s]
                     self.members[self.block[a]].append(v)
 
     def _constrain(self) -> None:
@@ -231,7 +235,7 @@ class Blocks:
         for s, straight in enumerate(self.aligned):
             a, b = graph.upper[s], graph.lower[s]
             if not straight and block[a] != block[b]:
-                shift = offset[a] + graph.upper_port[s] - offset[b] - graph.lower_port[s]
+                shift = offset[a] + self._upper_port[s] - offset[b] - self._lower_port[s]
                 above[block[b]].append((block[a], shift))
                 below[block[a]].append((block[b], -shift))
         return [
