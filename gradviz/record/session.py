@@ -205,7 +205,9 @@ class RecorderSession:
 
     # -- threads and forks
 
-    def thread_began(self) -> None:
+    def thread_began(self, name: str) -> None:
+        if self.recording and getattr(self._threads_known, "number", None) is None:
+            self._threads_known.number = self.writer.thread(name)
         for frontend in self._frontends if self.recording else ():
             frontend.thread_began()
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 class ThreadWatcher(Protocol):
     """Who is told."""
 
-    def thread_began(self) -> None: ...
+    def thread_began(self, name: str) -> None: ...
     def thread_ended(self) -> None: ...
     def thread_failed(self, error: BaseException) -> None: ...
 
@@ -39,7 +39,7 @@ class PatchedThreads:
                 print_error(*arguments)
 
             thread._invoke_excepthook = clean_and_print
-            watcher.thread_began()
+            watcher.thread_began(thread.name)  # Python doesn't know it by its number yet
             try:
                 original(thread)
             finally:

@@ -214,6 +214,7 @@ class Engine:
 
     def _failed(self, record: PassRecord, error: BaseException) -> None:
         session = self._recorder.session
+        self._recorder.state().last_error = id(error)  # it is this pass's, not the call's of `grad` that it leaves next
         record.faulty = True
         interrupted = not isinstance(error, Exception)
         node, began, detail = self._culprit.find(record, error)
@@ -239,6 +240,7 @@ class Engine:
         """Seeds that don't fit, or none where one is needed: the graph is shown though no node ran."""
         recorder = self._recorder
         outputs = list(outputs)
+        state.last_error = id(error)
         names = caller.f_locals
         inputs = names.get("inputs") or ()
         inputs = (inputs,) if isinstance(inputs, (torch.Tensor,)) else tuple(inputs)

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from gradviz.record.pytorch.guard import guarded
-from gradviz.record.pytorch.oplog import OPERAND_WIDTH
+from gradviz.record.pytorch.oplog import CALL_COMPLETED, CALL_WIDTH, OPERAND_WIDTH
 from gradviz.record.pytorch.state import Recorder, ThreadState
 from gradviz.record.pytorch.values import FLAGS, version_of
 from gradviz.trace.packing import OP_RAISED
@@ -32,6 +32,7 @@ class Failures:
         """An op raised; its row stands in the log."""
         self._count += 1
         recorder, partial = self._recorder, self.partial
+        _mark_open_calls(recorder.state())
         if self._count > MOST or partial is None:
             return
         with guarded(recorder), torch._C.DisableTorchFunction():
@@ -59,3 +60,11 @@ class Failures:
             log.operands += operands
             log.ops += (number, name, stack, state.call, -1, -1, OP_RAISED, -1, len(operands) // OPERAND_WIDTH, 0)
             self.op_failed(error, number, stack, operands, values)
+
+
+def _mark_open_calls(state: ThreadState) -> None:
+    """The calls that the exception is about to leave are written now, so they are told as not completed now."""
+    calls, open_numbers = state.log.calls, {call.number for call in state.calls}
+    for row in range(0, len(calls), CALL_WIDTH):
+        if calls[row] in open_numbers:
+            calls[row + CALL_COMPLETED] = 0

@@ -16,12 +16,12 @@ import torch
 
 from gradviz.record.pytorch.guard import guarded
 from gradviz.record.pytorch.names import variable_name
+from gradviz.record.pytorch.oplog import CALL_COMPLETED
 from gradviz.record.pytorch.state import Recorder, ThreadState
 
 Module = torch.nn.Module
 Failed = Callable[[BaseException, Any, int, Iterable[Any]], None]
-COMPLETED = 6  # position in a call's row
-OUT_SPEC = 5
+OUT_SPEC = 5  # position in a call's row
 
 
 class OpenCall:
@@ -78,7 +78,7 @@ class ModuleCalls:
             result = original(module, *args, **kwargs)
         except BaseException as error:
             if log.calls[row : row + 1] == [number]:  # else it was written meanwhile
-                log.calls[row + COMPLETED] = 0
+                log.calls[row + CALL_COMPLETED] = 0
             if state.last_error != id(error) and isinstance(error, Exception):
                 self._failed(error, module, state.outer_stack, (*args, *kwargs.values()))
             raise
@@ -175,8 +175,11 @@ class ModuleCalls:
             return None
         if len(places) == 1:
             return places[0]
-        prefix = f"{parent.place.path}." if parent.place.path else ""
-        inside = [place for place in places if place.path.startswith(prefix)] or places
+        path = parent.place.path
+        inside = [place for place in places if place.path and place.path.rpartition(".")[0] == path]
+        if not inside:  # called past a container that has no forward of its own (ModuleList)
+            prefix = f"{path}." if path else ""
+            inside = [place for place in places if place.path.startswith(prefix)] or places
         if parent.children is None:
             parent.children = {}
         turn = parent.children.get(id(module), 0)

@@ -18,6 +18,7 @@ from gradviz.trace.writer import TraceWriter
 OP_WIDTH = 10
 OPERAND_WIDTH = 5  # value, spec, version, flags, name
 RESULT_WIDTH = 4  # value, spec, version, flags
+CALL_COMPLETED = 6  # position in a call's row
 CALL_WIDTH = 7  # number, module, parent, stack, in_spec, out_spec, completed
 
 
