@@ -7,8 +7,14 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # no window flashes by, and none is needed
+# A busy machine is no fault: no deadlines. Where a push is judged, the same examples are drawn each time.
+settings.register_profile("anywhere", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("ci", settings.get_profile("anywhere"), derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "anywhere")
+
 TESTS = Path(__file__).resolve().parent
 ORDER = ("test_architecture.py", "unit", "record", "process", "gui")
 EXPECTED_SKIP = "not on this"  # 'not on this platform: ...', 'not on this machine: ...'
