@@ -69,8 +69,13 @@ class Stage:
         self.window.open_path(ROOT / "resources" / "examples" / example)
         self.window.commands["run"].trigger()
         self.until(lambda: document.state.phase == "ended" and not document.state.diagnosing, f"the end of {example}")
-        self.until(lambda: getattr(self.window.centre.canvas, "loaded", None) is not None, "the graph")
+        self.until(self._drawn, "the graph")
         self.pause(1.0)
+
+    def _drawn(self) -> bool:
+        """The canvas shows this recording with these findings."""
+        loaded, view = getattr(self.window.centre.canvas, "loaded", None), self.window.hub.view
+        return loaded is not None and (loaded.order.trace, loaded.order.findings) == (view.trace, view.findings)
 
     def commands(self, *names: str) -> None:
         for name in names:

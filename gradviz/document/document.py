@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from gradviz.document.diagnosing import Diagnosing, Post
 from gradviz.document.events import Event
 from gradviz.document.hub import Hub
-from gradviz.document.recordings import SUFFIX, Recordings
+from gradviz.document.on_disk import differs, is_recording, outcome_of, stamp
+from gradviz.document.recordings import Recordings
 from gradviz.document.settings import RunSettings, Settings
 from gradviz.document.showing import Showing
 from gradviz.document.state import Notice, Output, State
@@ -57,14 +58,14 @@ class Document:
             return self._refuse(f"There is no file {path}.")
         if path.is_dir():
             return self._refuse(f"{path} is a folder: open a Python script or a recording.")
-        if path.suffix == SUFFIX or _is_database(path):
+        if is_recording(path):
             return self._open_recording(path)
         return self._open_script(path, function)
 
     def _open_script(self, path: Path, function: str) -> bool:
         self.close()
         self.run_settings = replace(self.settings.run_settings(path), function=function)
-        self._script_stamp = _stamp(path)
+        self._script_stamp = stamp(path)
         self.settings.remember_recent(path, function)
         self._change(State(script=path, function=function, phase="ready"))
         return True
@@ -82,7 +83,7 @@ class Document:
         present = script if script is not None and script.is_file() else None
         if present is not None:
             self.run_settings = replace(self.settings.run_settings(present), function=info.function or "")
-        self._script_stamp = _stamp(present)
+        self._script_stamp = stamp(present)
         self.settings.remember_recent(path)
         state = State(script=present, function=info.function or "", recording=path, phase="ended")
         self._change(replace(state, saved=not self.recordings.holds(path)))
@@ -141,7 +142,7 @@ class Document:
         self.output_cleared.tell(None)
         for key in ("run", "changed", "trace", "interpreter", "open", "death"):
             self.noticed.tell(Notice(key))
-        self._script_stamp = _stamp(self.state.script)
+        self._script_stamp = stamp(self.state.script)
         function = self.run_settings.function
         self._change(
             replace(
@@ -252,9 +253,9 @@ class Document:
         script = self.state.script
         if script is None or self.state.running or self.state.changed or self.state.phase != "ended":
             return
-        stamp = _stamp(script)
-        if stamp is not None and stamp != self._script_stamp:
-            self._script_stamp = stamp
+        present = stamp(script)
+        if present is not None and present != self._script_stamp:
+            self._script_stamp = present
             self._tell_changed(script)
 
     def _compare_script(self, trace: Trace) -> None:
@@ -263,11 +264,7 @@ class Document:
         source = trace.source(str(script)) if script is not None else None
         if script is None or source is None or source.text is None:
             return
-        try:
-            now = script.read_bytes().decode(source.encoding or "utf-8", "replace")
-        except (OSError, LookupError):
-            return
-        if now.replace("\r\n", "\n") != source.text.replace("\r\n", "\n"):
+        if differs(script, source):
             self._tell_changed(script)
 
     def _tell_changed(self, script: Path) -> None:
@@ -294,7 +291,7 @@ class Document:
         trace = self.hub.view.trace
         if path is None or trace is None:
             return
-        outcome, count = _outcome(findings, trace.run().status)
+        outcome, count = outcome_of(findings, trace.run().status)
         self.settings.remember_recent(path, self.state.function if self.state.script else "", outcome, count)
 
     def _tell_recorded_output(self, trace: Trace) -> None:
@@ -314,31 +311,3 @@ class Document:
         if state != self.state:
             self.state = state
             self.state_changed.tell(state)
-
-
-def _outcome(findings: tuple[Finding, ...], status: str) -> tuple[str, int]:
-    """The words of the recent list: the worst severity and how many there are of it."""
-    for severity in ("error", "warning"):
-        count = sum(each.severity == severity for each in findings)
-        if count:
-            return severity, count
-    return ("stopped" if status in ("stopped", "killed", "timeout") else "ok"), 0
-
-
-def _stamp(path: Path | None) -> tuple[int, int] | None:
-    try:
-        state = path.stat() if path is not None else None
-    except OSError:
-        return None
-    return (state.st_mtime_ns, state.st_size) if state is not None else None
-
-
-def _is_database(path: Path) -> bool:
-    """A recording under another name."""
-    try:
-        with path.open("rb") as file:
-            return file.read(16) == b"SQLite format 3\0"
-    except OSError:
-        return False
-
-

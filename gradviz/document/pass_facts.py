@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,8 +56,6 @@ class PassFacts:
         self.order: Longs = np.concatenate((self.steps.node, never))  # nodes as Steps lists them
         self.row_of: Longs = np.empty(len(self.graph), np.int64)
         self.row_of[self.order[::-1]] = np.arange(len(self.order) - 1, -1, -1)
-        self._out_order = np.argsort(self.graph.tail, kind="stable")
-        self._out_first = np.searchsorted(self.graph.tail[self._out_order], np.arange(len(self.graph) + 1))
 
     # -- a graph without a backward pass: a forward call raised, and this is what led to it
     @property
@@ -74,6 +73,16 @@ class PassFacts:
             if raised.id == self.backward.exception and raised.op is not None:
                 return self.trace.op(raised.op)
         return None
+
+    def continues(self, before: PassFacts | None) -> bool:
+        """The same graph of the same recording, of which more may have run since."""
+        return before is not None and before.trace is self.trace and before.graph is self.graph
+
+    @cached_property
+    def _out(self) -> tuple[Longs, Longs]:
+        """Edges by their tail: those of node i are edges[first[i]:first[i + 1]]."""
+        edges = np.argsort(self.graph.tail, kind="stable")
+        return edges, np.searchsorted(self.graph.tail[edges], np.arange(len(self.graph) + 1))
 
     # -- names and places
     def name(self, node: int) -> Name:
@@ -113,7 +122,8 @@ class PassFacts:
 
     def out_edges(self, node: int) -> list[int]:
         """Edges that the node hands its gradients on by, in the order of its inputs."""
-        edges = self._out_order[self._out_first[node] : self._out_first[node + 1]]
+        order, first = self._out
+        edges = order[first[node] : first[node + 1]]
         return sorted(edges.tolist(), key=lambda edge: int(self.graph.index[edge]))
 
     def handed(self, node: int) -> tuple[Handed, ...]:

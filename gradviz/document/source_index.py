@@ -42,6 +42,10 @@ class SourceIndex:
         self._shapes: dict[str, dict[int, str]] = {}
         self._index()
 
+    def follow(self, facts: PassFacts) -> None:
+        """More of the same graph ran."""
+        self._facts = facts
+
     def nodes(self, file: str, line: int) -> Nodes:
         """The nodes that this line made, by index."""
         return self._nodes.get((file, line), np.empty(0, np.int64))

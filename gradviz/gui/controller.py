@@ -28,7 +28,7 @@ from gradviz.gui.panes.problems import ProblemsPane
 from gradviz.gui.progress import Progress
 from gradviz.gui.recordings_dialog import RecordingsDialog
 from gradviz.gui.run_panel import RunPanel
-from gradviz.gui.welcome import draw_logo
+from gradviz.gui.sign import draw_logo
 from gradviz.resources_path import resources_path
 
 if TYPE_CHECKING:

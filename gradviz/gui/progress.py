@@ -165,6 +165,8 @@ class Progress(QObject):
         if errors or warnings:
             found = self.tr("{errors} found, nothing raised").format(errors=self._count_words(errors, warnings))
             return ("error" if errors else "warning"), found
+        if not trace.passes():
+            return "note", self.tr("No backward pass ran")
         return "done", self.tr("No problems found")
 
     def _count_words(self, errors: int, warnings: int) -> str:

@@ -1,8 +1,8 @@
 """The one style sheet of the window, made from tokens. Roles are set as dynamic properties: `role="filled"` and so on.
 
-Roles: buttons `filled` (the one strong action), `link`, `toggle`; labels `welcome-title`, `heading`, `title`, `strong`,
-`body`, `secondary`, `caption`, `mono`, `error`, `status`; fields `code`, `field`; frames `pane`, `bar`, `side`,
-`panel`, `chip`, `strip-error`, `strip-warning`, `strip-note`.
+Roles: buttons `filled` (the one strong action), `link`, `toggle`, `small`; labels `welcome-title`, `heading`, `title`,
+`strong`, `body`, `secondary`, `caption`, `mono`, `error`, `status`; fields `code`, `field`; frames `pane`, `bar`,
+`side`, `panel`, `chip`, `strip-error`, `strip-warning`, `strip-note`.
 """
 
 from __future__ import annotations
@@ -63,6 +63,7 @@ QPushButton:disabled {{ color: {t.disabled}; border-color: {t.border}; backgroun
 QPushButton[role="filled"] {{ background: {t.accent}; color: {t.on_fill}; border: 1px solid {t.accent}; }}
 QPushButton[role="filled"]:hover {{ border-color: {t.text}; }}
 QPushButton[role="filled"]:disabled {{ background: transparent; color: {t.disabled}; border-color: transparent; }}
+QPushButton[role="small"] {{ padding: 2px 0; }}
 QPushButton[role="link"], QToolButton[role="link"] {{ background: transparent; border: 0; color: {t.accent};
   padding: 0 2px; font-size: 12px; min-height: 0; }}
 QPushButton[role="link"]:hover {{ text-decoration: underline; }}
