@@ -18,6 +18,7 @@ from gradviz.layout.own.rows import arrange_rows
 
 _VIEWPORT = (1280.0, 800.0)
 _SMALL, _MIDDLE = 1500, 4000  # nodes of the whole graph up to which much, or some, effort is made
+_FACTORS = (1.0, 1.5, 0.7, 2.2, 3.0)  # of the height guessed for folded columns
 _FILLED = 0.33  # of a drawing with frames is boxes and the gaps beside them
 _HEADER_GAP = 4.0  # between a frame's header and its content
 
@@ -57,7 +58,7 @@ def _arrange(request: Request) -> Result:
     )
     style = style_of(request)
     if boxes.parent:
-        done = Hierarchy(boxes, _roomy(boxes, style), frame_of(request.options)).whole
+        done = _with_groups(boxes, style, frame_of(request.options))
     else:
         done = _without_groups(boxes, style)
     if sum(1 for label in done.labels if label is not None) <= GapLabels.CAREFUL:
@@ -67,13 +68,29 @@ def _arrange(request: Request) -> Result:
     return _result(done, boxes, across)
 
 
-def _roomy(boxes: Boxes, style: Style) -> Style:
-    """Columns as high as the whole will need at the viewport's shape: with groups, each level folds by itself."""
+def _with_groups(boxes: Boxes, style: Style, frame: Frame) -> Whole:
+    """Of several heights of the columns, the drawing that can be shown largest: each level folds by itself."""
+    if not style.wrap:
+        return Hierarchy(boxes, style, frame).whole
+    view_w, view_h = style.viewport
+    best, chosen = -1.0, None
+    for factor in _FACTORS[: 1 + 2 * style.effort]:
+        larger = max(1.0, factor * _larger(boxes, style))
+        done = Hierarchy(boxes, replace(style, viewport=(larger * view_w, larger * view_h)), frame).whole
+        scale = min(1.0, view_w / max(done.width, 1.0), view_h / max(done.height, 1.0))
+        if chosen is None or scale > best:
+            best, chosen = scale, done
+        if scale == 1.0:
+            break
+    assert chosen is not None
+    return chosen
+
+
+def _larger(boxes: Boxes, style: Style) -> float:
+    """How much larger than the viewport the whole will be, at the viewport's shape."""
     gaps = style.node_gap, style.layer_gap
     area = sum([(w + gaps[0]) * (h + gaps[1]) for w, h in zip(boxes.widths, boxes.heights, strict=True)]) / _FILLED
-    view_w, view_h = style.viewport
-    larger = max(1.0, (area / (view_w * view_h)) ** 0.5)
-    return replace(style, viewport=(larger * view_w, larger * view_h))
+    return float((area / (style.viewport[0] * style.viewport[1])) ** 0.5)
 
 
 def _without_groups(boxes: Boxes, style: Style) -> Whole:
