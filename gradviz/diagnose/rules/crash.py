@@ -56,7 +56,8 @@ def worker_died(exam: Examination) -> Finding | None:
         return None
     last = next((op for op in reversed(case.ops) if op.stack), None)
     place = case.place(running.stack if running is not None else last.stack if last is not None else ())
-    return exam.writer.write("worker-died", "error", place, "worker-died-forward", {"how": how, "line": place.line})
+    phrase = "worker-died-forward" if last is not None or running is not None else "worker-died-early"
+    return exam.writer.write("worker-died", "error", place, phrase, {"how": how, "line": place.line})
 
 
 def _how(run: model.RunInfo) -> str:

@@ -81,6 +81,8 @@ def forward_rule(op: model.Op | None, error: model.ExceptionInfo) -> str:
         return "detached"
     if kind == "IndexError" or _INDEX.search(message):
         return "index-out-of-range" if _INDEX.search(message) else "forward-shape-error"
+    if kind == "NotImplementedError" and op is not None and re.search(r"\dD input", message):
+        return "forward-shape-error"
     if kind not in ("RuntimeError", "ValueError", "AssertionError", "TypeError", "EinopsError"):
         return "uncaught-exception"
     if op is None and not _tensor_words(message):

@@ -67,7 +67,9 @@ def _copies(maker: model.Op, result: model.Value) -> bool:
 def written(op: model.Op) -> list[model.Value]:
     """The operands that an in-place call writes into."""
     if not op.flags & OP_IN_PLACE or not op.operands:
-        return []
+        # relu(x, inplace=True): the same tensor comes back, a version newer
+        before = {v.number: v.version for v in op.operands if v.number >= 0 and v.version >= 0}
+        return [r for r in op.results if r.number in before and r.version > before[r.number]]
     if op.name.endswith(".step"):  # an optimiser's whole step: its results are what it changed
         return list(op.results)
     if op.name.lstrip("_").startswith("foreach"):

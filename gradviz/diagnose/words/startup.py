@@ -82,6 +82,13 @@ PHRASES = {
         " does. What was recorded up to there is shown; the last recorded call stands on line {line}.",
         "Look at what runs after line {line}.",
     ),
+    "worker-died-early": Phrase(
+        "The script's process died",
+        "The process ended ({how}) before any backward pass.",
+        "It ended without a Python error, as a crash in native code, a call of os._exit or the system's memory guard"
+        " does. Nothing had been written of it yet, so the place can't be told.",
+        "Run it under python -X faulthandler, which prints the line of a crash.",
+    ),
     "out-of-memory": Phrase(
         "Out of memory",
         "{op} asked for more memory than there is{amount}.",
