@@ -17,6 +17,7 @@ from gradviz.layout.own.repair import repair
 from gradviz.layout.own.rows import arrange_rows
 
 _VIEWPORT = (1280.0, 800.0)
+_FEW = 400  # nodes up to which all heights of columns are tried
 _SMALL, _MIDDLE = 1500, 4000  # nodes of the whole graph up to which much, or some, effort is made
 _FACTORS = (1.0, 1.5, 0.7, 2.2, 3.0)  # of the height guessed for folded columns
 _FILLED = 0.33  # of a drawing with frames is boxes and the gaps beside them
@@ -74,7 +75,7 @@ def _with_groups(boxes: Boxes, style: Style, frame: Frame) -> Whole:
         return Hierarchy(boxes, style, frame).whole
     view_w, view_h = style.viewport
     best, chosen = -1.0, None
-    for factor in _FACTORS[: 1 + 2 * style.effort]:
+    for factor in _FACTORS if len(boxes.widths) <= _FEW else _FACTORS[: 1 + style.effort]:
         larger = max(1.0, factor * _larger(boxes, style))
         done = Hierarchy(boxes, replace(style, viewport=(larger * view_w, larger * view_h)), frame).whole
         scale = min(1.0, view_w / max(done.width, 1.0), view_h / max(done.height, 1.0))
