@@ -49,6 +49,7 @@ class Applies:
         stack = recorder.frames.stack(sys._getframe(2))
         arguments = recorder.arguments.of(info, extra) if extra else -1
         before = sequence_number()
+        state.last_error = 0
         state.inside += 1
         try:
             result = original(cls, *args, **kwargs)

@@ -108,6 +108,7 @@ def make_recording(recorder: Recorder, state: ThreadState, slow: Slow, hooked: H
             note_fault(recorder, fault)
             return func(*args, **kwargs) if kwargs else func(*args)
 
+        state.last_error = 0  # a new error may live where an old one, caught and freed, did
         before = sequence_number()
         try:
             result = func(*args, **kwargs) if kwargs else func(*args)
@@ -137,7 +138,6 @@ def make_recording(recorder: Recorder, state: ThreadState, slow: Slow, hooked: H
                 if sure and operands and operands[0] == results[0] and not info.in_place:
                     sure = False
                 made(before, after, number, results[1] if sure and results[1] in measurable else -1)
-            state.last_error = 0
             log = log_of.log
             log.operands += operands
             log.results += results

@@ -4,7 +4,7 @@ from torch import nn
 import torch.nn.functional as F
 
 torch.manual_seed(0)
-X = torch.randn(6, 4)
+X = torch.randn(6, 4)  # finds: hook-on-no-grad
 net = nn.Sequential(nn.Linear(4, 3), nn.Tanh(), nn.Linear(3, 2))
 
 
@@ -171,7 +171,7 @@ def dt5(): X @ X.t().long()  # finds: dtype-mismatch
 def dt6(): torch.arange(3).mean()  # finds: dtype-mismatch
 def dt7(): F.binary_cross_entropy_with_logits(net(X), torch.zeros(6, 2, dtype=torch.long)); F.mse_loss(X, X.long()).backward(); F.nll_loss(net(X), torch.zeros(6, dtype=torch.int32))  # finds: dtype-mismatch
 def np1(): net(X).numpy()  # finds: detached
-def hook(): X.register_hook(lambda g: g)  # finds: hook-on-no-grad
+def hook(): X.register_hook(lambda g: g)
 def hook2():
     y = net(X)
     y.register_hook(lambda g: g[:1])  # finds: hook-wrong-shape
