@@ -31,6 +31,7 @@ class InspectorPane(Pane):
         self._facts: PassFacts | None = None
         self._names: VariableNames | None = None
         self._subject: Selection | None = None
+        self._ran = -1  # the step of the node that the page is about
         self.page: Page | None = None
         self._views = ValuesPool(theme, PlotLoader(self), self)
         self._area = page_scroller(self.tr("Inspector"), self)
@@ -46,12 +47,23 @@ class InspectorPane(Pane):
             self._say(self.tr("No backward pass was recorded.") if view.trace is not None else "")
             return
         if {"trace", "pass"} & changed or self._facts is None:
+            before = self._facts
             self._facts = PassFacts(view.trace, view.pass_id)
-            self._names = VariableNames(view.trace)
+            if self._facts.continues(before):
+                if changed <= {"trace", "pass"} and self._told_already(view, self._facts):
+                    return
+            else:
+                self._names = VariableNames(view.trace)
         self._views.take_back()
         page = Page(self.theme, self._views, frozenset(self._shut), self)
         self._build(page, self._facts, view)
         self._put(page, subject_of(view, self._facts))
+
+    def _told_already(self, view: View, facts: PassFacts) -> bool:
+        """While a recording grows: nothing new can be said of a node that has run."""
+        subject = subject_of(view, facts)
+        same = subject == self._subject and subject.kind == "node"
+        return same and 0 <= self._ran == int(facts.step_of[subject.node])
 
     def show_damage(self, sentence: str) -> None:
         self._facts = None
@@ -78,6 +90,7 @@ class InspectorPane(Pane):
         """Show the page; where the same subject is shown again, at the same place."""
         at = self._area.verticalScrollBar().value() if subject == self._subject else 0
         self._subject = subject
+        self._ran = int(self._facts.step_of[subject.node]) if self._facts and subject.kind == "node" else -1
         self.page = page
         page.link_followed.connect(self._follow)
         page.folded.connect(self._remember_folded)

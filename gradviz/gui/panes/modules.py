@@ -25,6 +25,7 @@ class ModulesPane(Pane):
     def __init__(self, hub: Hub, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(hub, theme, parent)
         self._showing = False
+        self._shown: tuple[object, ...] = ()
         self.model = ModulesModel(self)
         self.proxy = QSortFilterProxyModel(self)
         self.proxy.setSourceModel(self.model)
@@ -97,6 +98,10 @@ class ModulesPane(Pane):
             self.note.say("")
             return
         facts = PassFacts(view.trace, view.pass_id) if view.pass_id is not None else None
+        shown = (view.trace.modules(), view.trace.leaves(), view.findings, view.pass_id)
+        if shown == self._shown and self.model.tree is not None:
+            return  # a recording that grows elsewhere
+        self._shown = shown
         tree = ModuleTree(view.trace, view.findings, facts)
         first = self.model.tree is None or not len(self.model.tree)
         self.model.show(tree)

@@ -58,7 +58,8 @@ class Pane(QWidget):
 
     def theme_changed(self) -> None:
         """Colours are others now; what was made with them is made again."""
-        self.heard("trace")
+        for topic in TOPICS:
+            self.heard(topic)
         self.update()
 
     def refresh(self, view: View, changed: frozenset[str]) -> None:

@@ -80,7 +80,7 @@ class ProblemCard(QFrame):
     def _places(self) -> QLabel:
         """Cause, Shows at, Raised (or nowhere)."""
         finding = self.finding
-        parts = [(self.tr("Cause"), self._link(finding.file, finding.line))]
+        parts = [(self.tr("Cause"), self._link(finding.file, finding.line))] if finding.file else []
         raised = (finding.raised_line, finding.raised_file or finding.file)
         apart = finding.symptom_line is not None and finding.symptom_line != finding.line
         if finding.symptom_line is not None and apart and (finding.symptom_line, finding.file) != raised:

@@ -30,6 +30,7 @@ class SourcePane(Pane):
         self._index: SourceIndex | None = None
         self._sources: dict[str, Source] = {}
         self.file = ""
+        self._text = ""
         self.view = SourceView(theme, self)
         self.view.setAccessibleName(self.tr("Source"))
         self.files = QComboBox(self)
@@ -70,7 +71,7 @@ class SourcePane(Pane):
 
     def show_damage(self, sentence: str) -> None:
         self._facts = self._index = None
-        self.view.show_text("")
+        self._show_text("")
         self.note.say(sentence)
 
     def theme_changed(self) -> None:
@@ -78,15 +79,20 @@ class SourcePane(Pane):
         super().theme_changed()
 
     def _read(self, view: View) -> None:
-        trace = view.trace
+        trace, before, index = view.trace, self._facts, self._index
         self._facts = self._index = None
         self._sources = {source.path: source for source in trace.sources()} if trace is not None else {}
         if trace is not None and view.pass_id is not None:
             self._facts = PassFacts(trace, view.pass_id)
-            self._index = SourceIndex(self._facts)
-        self.files.clear()
-        for path in self._sources:
-            self.files.addItem(Path(path).name, path)
+            if index is not None and self._facts.continues(before):
+                index.follow(self._facts)
+                self._index = index
+            else:
+                self._index = SourceIndex(self._facts)
+        if [self.files.itemData(at) for at in range(self.files.count())] != list(self._sources):
+            self.files.clear()
+            for path in self._sources:
+                self.files.addItem(Path(path).name, path)
         self._bar.setVisible(len(self._sources) > 1)  # for one file the menu of the text is enough
         wanted = self.file if self.file in self._sources else next(iter(self._sources), "")
         self.file = ""
@@ -102,16 +108,22 @@ class SourcePane(Pane):
         self.view.show_current(0, "")
         self.view.show_chosen(0)
         if source is None or source.text is None:
-            self.view.show_text("")
+            self._show_text("")
             self.note.say(self.tr("The source of this file isn't in the recording.") if source is not None else "")
         else:
-            self.view.show_text(source.text)
+            self._show_text(source.text)
             self.note.say("")
         shapes = self._shapes(source) if source is not None else {}
         self.view.show_lines(self._index.counts(path) if self._index is not None else {}, shapes)
         self.view._place_gutter()
         self._show_marks()
         self.file_shown.emit(path)
+
+    def _show_text(self, text: str) -> None:
+        """Left as it is, scrolled where it is, where the text is the same."""
+        if text != self._text:
+            self._text = text
+            self.view.show_text(text)
 
     def _shapes(self, source: Source) -> dict[int, str]:
         """What lines made, and where backward passes were called."""

@@ -26,6 +26,11 @@ class StepsModel(QAbstractTableModel):
 
     # -- what is shown
     def show(self, facts: PassFacts | None, position: int = 0, bad_seed: bool = False) -> None:
+        if facts is not None and facts.continues(self.facts):  # rows stay, and so does what is in sight
+            self.facts, self.position, self._bad_seed = facts, position, bad_seed
+            self._kept.clear()
+            self._all_changed(0, self.rowCount() - 1)
+            return
         self.beginResetModel()
         self.facts, self.position, self._bad_seed = facts, position, bad_seed
         self._kept.clear()
