@@ -158,10 +158,11 @@ def marks_of(findings: tuple[Finding, ...], file: str, words: dict[str, str]) ->
                 note = words["cause"].format(note=finding.title or note)
             span = (finding.column, finding.end_column if finding.end_line in (0, finding.line) else 1_000_000)
             marks.append(Mark(finding.line, finding.severity, "cause", note, *span))
-        if apart and finding.file == file and finding.symptom_line is not None:
+        raised, raised_file = finding.raised_line, finding.raised_file or finding.file
+        shows_where_raised = (finding.symptom_line, finding.file) == (raised, raised_file)
+        if apart and finding.file == file and finding.symptom_line is not None and not shows_where_raised:
             note = words["symptom"].format(note=shapes or finding.title or finding.rule)
             marks.append(Mark(finding.symptom_line, finding.severity, "symptom", note))
-        raised = finding.raised_line
-        if raised is not None and (finding.raised_file or finding.file) == file and raised != finding.line:
+        if raised is not None and raised_file == file and (raised_file, raised) != (finding.file, finding.line):
             marks.append(Mark(raised, finding.severity, "raised", words["raised"]))
     return marks

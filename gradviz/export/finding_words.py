@@ -108,7 +108,7 @@ def cells(character: str) -> int:
 def change_lines(finding: Finding, folder: str) -> list[str]:
     """What to write instead, as − and + lines."""
     if not finding.changes:
-        return ["  Write instead:", f"    + {finding.fix}"] if finding.fix else []
+        return ["  To mend it:", f"    {finding.fix}"] if finding.fix else []
     lines = ["  Write instead:"]
     for change in finding.changes:
         if (change.file, change.line) != (finding.file, finding.line):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -147,6 +148,11 @@ def test_marks_of_a_fault_that_shows_elsewhere() -> None:
     assert (symptom.line, symptom.kind) == (10, "symptom")
 
 
+def test_a_fault_that_shows_where_it_is_raised_says_so_once() -> None:
+    finding = replace(BROADCAST, raised_line=10)
+    assert [mark.note for mark in marks_of((finding,), recordings.BROADCAST_SCRIPT, WORDS)][1:] == ["raised here"]
+
+
 def test_the_module_tree_sums_gradients(mlp: PassFacts) -> None:
     tree = ModuleTree(mlp.trace)
     (root,) = tree.roots
@@ -158,8 +164,6 @@ def test_the_module_tree_sums_gradients(mlp: PassFacts) -> None:
 
 
 def test_a_finding_marks_all_modules_around_it(tmp_path: Path) -> None:
-    from dataclasses import replace
-
     facts = facts_of(large_recordings.transformer(tmp_path / "run.gradviz", 2))
     node = next(n for n in range(len(facts.graph)) if facts.name(n).strong == "encoder.layers.1.self_attn.q_proj.bias")
     finding = replace(SEED_MISMATCH, marks=(replace(SEED_MISMATCH.marks[0], kind="node", node=node),))

@@ -139,3 +139,7 @@ def test_markdown_of_code_that_holds_a_fence() -> None:
 def test_a_finding_alone_needs_no_recording() -> None:
     place = finding_text(BROADCAST).splitlines()[1]
     assert place == f"  {recordings.BROADCAST_SCRIPT}:9, SubBackward0 (sub); shows at line 10"
+
+
+def test_a_fix_without_a_change_of_lines_is_told_as_words() -> None:
+    assert "  To mend it:\n    pip install torch" in finding_text(replace(BROADCAST, changes=(), fix="pip install torch"))
