@@ -142,4 +142,5 @@ def test_a_finding_alone_needs_no_recording() -> None:
 
 
 def test_a_fix_without_a_change_of_lines_is_told_as_words() -> None:
-    assert "  To mend it:\n    pip install torch" in finding_text(replace(BROADCAST, changes=(), fix="pip install torch"))
+    text = finding_text(replace(BROADCAST, changes=(), fix="pip install torch"))
+    assert "  To mend it:\n    pip install torch" in text
