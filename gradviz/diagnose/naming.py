@@ -135,6 +135,15 @@ def made_name(case: Case, op: model.Op, value: int) -> str:
     return ""
 
 
+def value_called(case: Case, name: str) -> model.Value | None:
+    """The newest value that a statement `name = ...` was seen to make."""
+    for op in reversed(case.ops):
+        for result in op.results:
+            if made_name(case, op, result.number) == name:
+                return result
+    return None
+
+
 def line_made(case: Case, value: int, before: int | None = None) -> int:
     maker = case.producer(value, before)
     if maker is not None and maker.stack:

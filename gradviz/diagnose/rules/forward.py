@@ -12,7 +12,7 @@ from gradviz.diagnose.dataflow import last_assignment, value_of
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, ShapeOrWords
 from gradviz.diagnose.marking import at_call
-from gradviz.diagnose.naming import operand_expressions, operand_name
+from gradviz.diagnose.naming import operand_expressions, operand_name, value_called
 from gradviz.diagnose.rules.fault import Fault, named
 from gradviz.diagnose.rules.layers import layer, loss, product
 from gradviz.diagnose.shapes import Shape
@@ -79,7 +79,12 @@ def _mapped(case: Case, error: model.ExceptionInfo) -> Fault | None:
     if made is not None and isinstance(made, ast.Call):
         parts["new"] = f"{code.text(bound)[:-1]}, in_dims=({dims}))"
     place = code.place(bound) if made is not None and bound is not None else None
-    return Fault("shape-mapped", parts, f"size {common} in dim 0", f"size {sizes[odd]} in dim 0", place, arose="vmap")
+    value = value_called(case, str(parts["name"]))
+    expected: ShapeOrWords = f"size {common} in dim 0"
+    received: ShapeOrWords = f"size {sizes[odd]} in dim 0"
+    if value is not None and value.spec.shape[:1] == (sizes[odd],):
+        expected, received = (common, *value.spec.shape), value.spec.shape
+    return Fault("shape-mapped", parts, expected, received, place, arose="vmap")
 
 
 def _vmap(error: model.ExceptionInfo) -> str:
