@@ -59,3 +59,14 @@ SEVERITY_INK = {"error": "error", "warning": "warn", "note": "note"}
 SEVERITY_SOFT = {"error": "error_soft", "warning": "warn_soft", "note": "note_soft"}
 # Below these zooms: the second line goes; names and quiet shapes go; nodes are solid blocks.
 NO_SECOND, NO_NAMES, BLOCKS_ONLY = 0.60, 0.35, 0.15
+DRAWN_ORDER = (  # what matters lies on top
+    Look.PENDING,
+    Look.NEVER,
+    Look.STILL,
+    Look.DONE,
+    Look.CHANGED,
+    Look.CURRENT,
+    Look.WARNED,
+    Look.NAN,
+    Look.FAILED,
+)

@@ -6,17 +6,17 @@ The same code paints the screen and every export; only the far, batched part nee
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QPainter
 
-from gradviz.draw.batch import draw_lines, draw_rects, draw_strokes
+from gradviz.draw.batch import draw_lines, draw_strokes
 from gradviz.draw.card_cache import CardCache
 from gradviz.draw.cards import Detail, draw_box, draw_words
 from gradviz.draw.colors import qcolor
+from gradviz.draw.far import paint_far
 from gradviz.draw.fonts import Measurer
 from gradviz.draw.lines import (
     arrow_corners,
@@ -30,11 +30,13 @@ from gradviz.draw.lines import (
     draw_tie,
     label_place,
 )
-from gradviz.draw.looks import BLOCKS, BLOCKS_ONLY, BOXES, EDGES, NO_NAMES, NO_SECOND
+from gradviz.draw.looks import BLOCKS_ONLY, BOXES, DRAWN_ORDER, EDGES, NO_NAMES, NO_SECOND
 from gradviz.draw.panel import draw_panel
+from gradviz.draw.pixel_grid import PixelGrid
 from gradviz.draw.segments import Area, Indices, Segments
 from gradviz.draw.surface import Figure, QtSurface, Surface
 from gradviz.draw.tokens import Tokens
+from gradviz.draw.view import View
 from gradviz.scene.model import Card, Kind, Look, Panel, Scene, State, States
 from gradviz.scene.texts import Texts
 from gradviz.scene.wording import ENGLISH, Wording
@@ -42,36 +44,6 @@ from gradviz.scene.wording import ENGLISH, Wording
 MOST_DETAILED = 400  # boxes drawn one by one; more of them, and the frame takes too long
 MOST_STROKES = 1000  # smooth lines of one look; a weave of more can't be told apart anyway
 READABLE = 0.8  # of full size: the current node and the findings, where all else is too small to read
-DRAWN_ORDER = (  # what matters lies on top
-    Look.PENDING,
-    Look.NEVER,
-    Look.STILL,
-    Look.DONE,
-    Look.CHANGED,
-    Look.CURRENT,
-    Look.WARNED,
-    Look.NAN,
-    Look.FAILED,
-)
-
-
-@dataclass(frozen=True)
-class View:
-    """A window onto the scene: scene px at its top left corner, and screen px per scene px."""
-
-    x: float
-    y: float
-    zoom: float
-    width: float  # of the screen
-    height: float
-
-    def area(self, margin: float = 0.0) -> Area:
-        return (
-            self.x - margin,
-            self.y - margin,
-            self.x + self.width / self.zoom + margin,
-            self.y + self.height / self.zoom + margin,
-        )
 
 
 class Picture:
@@ -136,8 +108,13 @@ class Picture:
 
     # -- painting
 
-    def paint(self, painter: QPainter, tokens: Tokens, states: States, view: View) -> None:
-        """All that is visible but the overlay, with the painter in screen px."""
+    def paint(
+        self, painter: QPainter, tokens: Tokens, states: States, view: View, grid: PixelGrid | None = None
+    ) -> None:
+        """All that is visible but the overlay, with the painter in screen px.
+
+        `grid`: the pixels that the painter paints on, without clip or offset; makes far views several times faster.
+        """
         area = view.area(30 / view.zoom)
         boxes = self.boxes_in(area)
         level = self.level(view.zoom, len(boxes))
@@ -151,7 +128,7 @@ class Picture:
                 self._paint_shapes(surface, states, self.labels_in(area))
         else:
             edges = None if self._holds_all(area) else self.edges_in(area)
-            self._paint_far(painter, tokens, states, view, boxes, edges, level)
+            paint_far(painter, tokens, self.segments, self.boxes, states, view, boxes, edges, level, grid)
         with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):
             if view.zoom >= NO_NAMES:
                 self._paint_frame_words(surface, area)
@@ -166,12 +143,14 @@ class Picture:
         level = self.level(view.zoom, len(self.boxes_in(view.area(30 / view.zoom))))
         if level == "near":
             return False
-        self._paint_far(painter, tokens, states, view, boxes, edges, level)
+        paint_far(painter, tokens, self.segments, self.boxes, states, view, boxes, edges, level)
         return True
 
     def paint_blocks(self, painter: QPainter, tokens: Tokens, states: States, view: View) -> None:
         """Everything as solid blocks, for a map."""
-        self._paint_far(painter, tokens, states, view, np.arange(len(self.scene.draft)), None, "blocks")
+        paint_far(
+            painter, tokens, self.segments, self.boxes, states, view, np.arange(len(self.scene.draft)), None, "blocks"
+        )
 
     def paint_all(self, surface: Surface, states: States, area: Area | None = None) -> None:
         """All boxes and edges (of `area`) one by one in full detail, the current one included: for exports."""
@@ -270,34 +249,6 @@ class Picture:
         if self.shapes and surface.zoom >= NO_NAMES:
             quiet = [edge for edge in edges.tolist() if edge not in self._framed]
             draw_quiet_labels(surface, self.scene, quiet, states.edge)
-
-    def _paint_far(
-        self,
-        painter: QPainter,
-        tokens: Tokens,
-        states: States,
-        view: View,
-        boxes: Indices,
-        edges: Indices | None,
-        level: str,
-    ) -> None:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        origin = np.array([view.x, view.y, view.x, view.y], np.float32)
-        pieces, edge = self.segments.far(view.zoom, edges)
-        lines, looks = (pieces - origin) * view.zoom, states.edge[edge]
-        for look in DRAWN_ORDER:
-            draw_lines(painter, lines[looks == look], qcolor(tokens, EDGES[look].stroke))
-        rects = (self.boxes[boxes] - origin) * view.zoom
-        rects[:, 2:] = np.maximum(rects[:, 2:] - rects[:, :2], 1.0)
-        of_state = states.box[boxes]
-        for state in State:
-            style = BOXES[state]
-            chosen = rects[of_state == state]
-            if level == "blocks":
-                draw_rects(painter, chosen, qcolor(tokens, BLOCKS[state]))
-            else:
-                draw_rects(painter, chosen, qcolor(tokens, style.fill), qcolor(tokens, style.stroke))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
 
     def _paint_marks(self, surface: Surface, area: Area) -> None:
         """Findings keep their size at every zoom."""

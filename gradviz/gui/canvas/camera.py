@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gradviz.draw.picture import View
 from gradviz.draw.segments import Area
+from gradviz.draw.view import View
 
 CLOSEST = 4.0
 READABLE = 0.55  # a graph that fits at this zoom opens fitted

@@ -21,9 +21,10 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from gradviz.draw.cards import draw_highlight, draw_selection
 from gradviz.draw.lines import draw_frame
-from gradviz.draw.picture import Picture, View, growth
+from gradviz.draw.picture import Picture, growth
 from gradviz.draw.surface import QtSurface
 from gradviz.draw.tokens import DASH_SELECTED
+from gradviz.draw.view import View
 from gradviz.gui.canvas import camera
 from gradviz.gui.canvas.hits import NOTHING, Hit, hit
 from gradviz.gui.canvas.pixels import Pixels

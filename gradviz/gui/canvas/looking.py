@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from gradviz.draw.picture import View
+from gradviz.draw.view import View
 from gradviz.gui.canvas import camera
 from gradviz.gui.canvas.loader import Loaded
 

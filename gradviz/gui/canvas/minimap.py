@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
 from PySide6.QtWidgets import QWidget
 
-from gradviz.draw.picture import View
+from gradviz.draw.view import View
 from gradviz.gui.canvas import camera
 from gradviz.gui.canvas.graph_view import GraphView
 from gradviz.gui.theme import Theme

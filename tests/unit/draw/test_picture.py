@@ -11,10 +11,11 @@ from PySide6.QtCore import QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
-from gradviz.draw.picture import Picture, View
+from gradviz.draw.picture import Picture
 from gradviz.draw.segments import Area, clip
 from gradviz.draw.surface import QtSurface
 from gradviz.draw.tokens import DARK, LIGHT, Tokens
+from gradviz.draw.view import View
 from gradviz.scene.build import Shown
 from gradviz.scene.model import State, States
 from tests import recordings
