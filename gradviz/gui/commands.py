@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from functools import partial
 
@@ -92,8 +92,7 @@ class Commands(QObject):
             self.by_name[command.name] = action
         for name in actions.names():
             self.bind(name, partial(actions.do, name), partial(actions.availability, name))
-        theme.changed.connect(self.refresh_icons)
-        self.refresh_icons()
+        theme.changed.connect(lambda: self.refresh_icons())
 
     def __getitem__(self, name: str) -> QAction:
         return self.by_name[name]
@@ -113,9 +112,10 @@ class Commands(QObject):
             action.setEnabled(state.enabled)
             action.setToolTip(self.tooltip(command, state))
 
-    def refresh_icons(self) -> None:
+    def refresh_icons(self, only: Container[str] | None = None) -> None:
+        """Draw the icons; those of menus alone can wait until after the first paint."""
         for command in COMMANDS:
-            if command.icon:
+            if command.icon and (only is None or command.name in only):
                 self.by_name[command.name].setIcon(self._theme.icon(command.icon))
 
     def text(self, command: Command) -> str:

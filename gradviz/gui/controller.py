@@ -50,6 +50,7 @@ class Controller(QObject):
         self.find = FindBox(window.hub, window.toolbar.find_field, window.post, window)
         self._panes_known = False
         self._phase = ""
+        window.commands.refresh_icons()
         self._bind()
         self._document.state_changed.listen(self._state_changed)
         self._document.noticed.listen(self._noticed)

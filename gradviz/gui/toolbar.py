@@ -45,6 +45,7 @@ class Toolbar(QToolBar):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
         self.setFixedHeight(TOOLBAR)
         self.setIconSize(QSize(16, 16))
+        commands.refresh_icons(only=[name for group in GROUPS for name in group])
         for number, group in enumerate(GROUPS):
             if number:
                 self.addSeparator()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
@@ -21,9 +22,11 @@ from gradviz import __version__
 from gradviz.document.gallery import FRAMEWORKS, Gallery
 from gradviz.document.settings import Recent
 from gradviz.gui.gallery_view import GalleryView
-from gradviz.gui.recent_list import RecentList
 from gradviz.gui.sign import DropZone, Logo
 from gradviz.gui.theme import Theme
+
+if TYPE_CHECKING:
+    from gradviz.gui.recent_list import RecentList
 
 COMMAND = "gradviz record train.py -o run.gradviz"
 
@@ -55,6 +58,8 @@ class Welcome(QWidget):
 
     def show_recent(self, entries: Sequence[Recent]) -> None:
         if self.recent is None and entries:
+            from gradviz.gui.recent_list import RecentList  # late: a first start has none
+
             self.recent = RecentList(self._theme, self)
             self.recent.chosen.connect(self.recent_chosen)
             self._recent_place.addWidget(self.recent)

@@ -5,29 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, QRect, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QMainWindow, QStackedWidget, QToolBar, QWidget
+from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
 
 from gradviz.document.actions import NO_RECORDING, Actions, Availability
 from gradviz.document.document import Document
 from gradviz.document.gallery import load_gallery
 from gradviz.document.hub import Hub
 from gradviz.document.settings import Settings
-from gradviz.draw.tokens import TIMELINE
-from gradviz.gui.centre import Centre
 from gradviz.gui.commands import Commands
-from gradviz.gui.docks import Docks
 from gradviz.gui.menus import Menus
-from gradviz.gui.pane_table import factories, make_canvas
 from gradviz.gui.post import Post
 from gradviz.gui.status_line import StatusLine
-from gradviz.gui.strips import Strips
 from gradviz.gui.theme import Theme
-from gradviz.gui.timeline import Timeline
 from gradviz.gui.toolbar import Toolbar
 from gradviz.gui.welcome import Welcome
+
+if TYPE_CHECKING:  # what the welcome page, which is painted first, doesn't need
+    from gradviz.gui.centre import Centre
+    from gradviz.gui.docks import Docks
+    from gradviz.gui.strips import Strips
+    from gradviz.gui.timeline import Timeline
+    from gradviz.gui.work import Work
 
 USUAL_SIZE = (1440, 900)
 
@@ -46,18 +48,14 @@ class Window(QMainWindow):
         self.commands = Commands(self, self.actions_on_hub, theme)
         self.toolbar = Toolbar(self, self.commands, theme)
         self.addToolBar(self.toolbar)
-        self.timeline = Timeline(self.hub, self.actions_on_hub, theme, self)
-        self.timeline_bar = self._timeline_bar()
         self.status = StatusLine(self, theme)
         self.setStatusBar(self.status)
-        self.centre = Centre(theme, self)
         self.welcome = Welcome(load_gallery(), theme, self)
         self._pages = QStackedWidget(self)
         self._pages.addWidget(self.welcome)
-        self._pages.addWidget(self.centre)
         self.setCentralWidget(self._pages)
         self._controller: QObject | None = None
-        self._docks: Docks | None = None
+        self._work: Work | None = None
         self.fills: dict[str, Callable[[], list[QAction]]] = {"docks": self._dock_actions}
         self.menus = Menus(self, self.commands, self.fills)
         self._work_state: QByteArray | None = self._remembered("state")
@@ -66,24 +64,6 @@ class Window(QMainWindow):
         self._bind_window_commands()
 
     # -- parts
-    def _timeline_bar(self) -> QToolBar:
-        self.addToolBarBreak()
-        bar = QToolBar(self)
-        bar.setObjectName("timeline")
-        bar.setWindowTitle(self.tr("Timeline"))
-        bar.setMovable(False)
-        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
-        bar.addWidget(self.timeline)
-        bar.setFixedHeight(TIMELINE)
-        inside = bar.layout()
-        if inside is not None:
-            inside.setContentsMargins(0, 0, 0, 0)
-        self.addToolBar(bar)
-        return bar
-
-    def _pane_factories(self) -> dict[str, Callable[[QWidget], QWidget]]:
-        return factories(self)
-
     def _dock_actions(self) -> list[QAction]:
         if self.shows_welcome():
             return []
@@ -102,13 +82,26 @@ class Window(QMainWindow):
         return Availability(not self.shows_welcome(), NO_RECORDING if self.shows_welcome() else "")
 
     @property
+    def work(self) -> Work:
+        """Made when first needed: the welcome page, which is painted first, doesn't wait for it."""
+        if self._work is None:
+            from gradviz.gui.work import Work
+
+            self._work = Work(self)
+            self._pages.addWidget(self._work.centre)
+        return self._work
+
+    @property
     def docks(self) -> Docks:
-        """Made when first needed: the welcome page, which is painted first, has none."""
-        if self._docks is None:
-            self._docks = Docks(self, self.theme, self._pane_factories())
-            if self.shows_welcome():
-                self._docks.hide_all()
-        return self._docks
+        return self.work.docks
+
+    @property
+    def centre(self) -> Centre:
+        return self.work.centre
+
+    @property
+    def timeline(self) -> Timeline:
+        return self.work.timeline
 
     # -- pages
     def ready(self) -> None:
@@ -118,32 +111,24 @@ class Window(QMainWindow):
         if self._controller is None:
             self._controller = Controller(self)
             self.document.expire_recordings()
-            if self._pages.currentWidget() is self.centre:
+            if not self.shows_welcome():
                 self.show_work()
             QTimer.singleShot(0, self, self._prepare)
 
     def _prepare(self) -> None:
         """Build the work page behind the welcome page, a part at each turn: opening a file doesn't wait for it then."""
-        if self._docks is None:
-            more = bool(self.docks)
-        elif self.centre.canvas is None:
-            self._make_canvas()
-            more = True
+        if self._work is None:
+            more = bool(self.work)
         else:
-            more = self._docks.build_next()
+            more = self._work.build_next()
         if more:
             QTimer.singleShot(0, self, self._prepare)
 
-    def _make_canvas(self) -> None:
-        if self.centre.canvas is None:
-            self.centre.set_canvas(make_canvas(self))
-
     def show_welcome(self) -> None:
-        if self._docks is not None:
-            if self._pages.currentWidget() is self.centre:
-                self._work_state = self._docks.state()
-            self._docks.hide_all()
-        self.timeline_bar.hide()
+        if self._work is not None:
+            if not self.shows_welcome():
+                self._work_state = self._work.docks.state()
+            self._work.hide()
         self.welcome.show_recent(self.settings.recent())
         self._pages.setCurrentWidget(self.welcome)
         self.setWindowTitle("gradviz")
@@ -152,17 +137,14 @@ class Window(QMainWindow):
     def expect_document(self, path: Path) -> None:
         """Show the work page at once, before the panes are there: a file is about to open."""
         self._pages.setCurrentWidget(self.centre)
-        self.timeline_bar.show()
-        self.docks.show_all(self._work_state)
+        self.work.show(self._work_state)
         self.setWindowTitle(f"{path.name} — gradviz")
 
     def show_work(self) -> None:
-        """Timeline, docks and canvas in place of the welcome page; builds them when first needed."""
+        """Timeline, docks and canvas in place of the welcome page."""
         self._pages.setCurrentWidget(self.centre)
-        self.timeline_bar.show()
-        self._make_canvas()
-        self.docks.build()
-        self.docks.show_all(self._work_state)
+        self.work.build()
+        self.work.show(self._work_state)
         self.status.offer_change(False)
 
     def shows_welcome(self) -> bool:
@@ -260,7 +242,7 @@ class Window(QMainWindow):
     def close_everything(self) -> None:
         """End what runs and close what is open: nothing may stay behind."""
         self.document.shut_down()
-        canvas = self.centre.canvas
+        canvas = self._work.centre.canvas if self._work is not None else None
         if canvas is not None:
             canvas.close()  # ends the layout's process
 
