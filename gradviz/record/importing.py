@@ -1,9 +1,8 @@
-"""What boot.py puts on `sys.meta_path`: gradviz's recorder for itself, and a word when the script imports a
-framework.
+"""What boot.py puts on `sys.meta_path`: our recorder for itself, and a word when the script imports a framework.
 
 Nothing of the app gets onto the script's path. The standard modules that only the recorder loaded leave `sys.modules`
-again where the script must find its own: a file of that name beside it, or modules whose import has effects of its
-own.
+again where the script must find its own: a file of that name beside it, or modules whose import has effects of its own.
+The finders and loaders have no base class: importlib.abc would load a dozen modules more.
 """
 
 from __future__ import annotations
@@ -12,17 +11,17 @@ import atexit
 import importlib.util
 import sys
 from collections.abc import Callable, Sequence
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 PACKAGE = Path(__file__).absolute().parent.parent
 OURS = ("gradviz.record", "gradviz.trace", "gradviz.errors")
 OWN_COPY = "multiprocessing"  # importing it registers things that the script must see registered in its own order
 
 
-class OwnFinder(MetaPathFinder):
+class OwnFinder:
     """Finds gradviz.{record,trace,errors}; other parts only where the script could import gradviz without us."""
 
     def find_spec(
@@ -65,7 +64,7 @@ class SilentLoader(SourceFileLoader):
         module.__dict__["__warningregistry__"] = None
 
 
-class FrameworkWatch(MetaPathFinder):
+class FrameworkWatch:
     """Calls `imported(name)` right after the first import of each framework in `names` succeeded."""
 
     def __init__(self, names: Sequence[str], imported: Callable[[str], None]) -> None:
@@ -83,7 +82,7 @@ class FrameworkWatch(MetaPathFinder):
             spec = finder.find_spec(name, path, target)
             if spec is not None:
                 if spec.loader is not None:
-                    spec.loader = WatchedLoader(spec.loader, self)
+                    spec.loader = WatchedLoader(spec.loader, self)  # type: ignore[assignment]  # no ABC, see above
                 return spec
         return None
 
@@ -94,15 +93,16 @@ class FrameworkWatch(MetaPathFinder):
             self._imported(name)
 
 
-class WatchedLoader(Loader):
+class WatchedLoader:
     """Stands in for a framework's loader during its first import only, and is gone when its code runs."""
 
-    def __init__(self, loader: Loader, watch: FrameworkWatch) -> None:
+    def __init__(self, loader: Any, watch: FrameworkWatch) -> None:
         self._loader = loader
         self._watch = watch
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        return self._loader.create_module(spec)
+        made: ModuleType | None = self._loader.create_module(spec)
+        return made
 
     def exec_module(self, module: ModuleType) -> None:
         name = module.__name__

@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -133,5 +132,7 @@ def _give_up(target: Target, session: RecorderSession, arguments: list[str], err
     session.end(error)
     command = [sys.executable, *arguments]
     if os.name == "nt":  # exec there would tell the supervisor that the process has ended
+        import subprocess  # only here: the script shall find as few modules loaded as can be
+
         raise SystemExit(subprocess.run(command).returncode)
     os.execv(sys.executable, command)

@@ -6,7 +6,6 @@ import contextlib
 import importlib
 import json
 import os
-import platform
 import sys
 import threading
 import weakref
@@ -92,9 +91,9 @@ class RecorderSession:
         self.writer.update(
             "run",
             0,
-            python=platform.python_version(),
+            python=".".join(map(str, sys.version_info[:3])),
             interpreter=sys.executable,
-            platform=f"{sys.platform} {os.uname().machine if hasattr(os, 'uname') else platform.machine()}",
+            platform=f"{sys.platform} {machine()}",
         )
         self.writer.commit()
         self.requests.answer({"said": "running"})
@@ -243,6 +242,11 @@ class RecorderSession:
             for frontend in self._frontends:
                 frontend.forked()
             self.writer.abandon()
+
+
+def machine() -> str:
+    """The processor's kind, as `platform.machine` has it, which loads more than it is worth."""
+    return os.uname().machine if sys.platform != "win32" else os.environ.get("PROCESSOR_ARCHITECTURE", "")
 
 
 def as_json(detail: Mapping[str, Any]) -> str:

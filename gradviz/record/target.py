@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import runpy
 import sys
 from collections.abc import Mapping, Sequence
 from importlib.machinery import ModuleSpec, SourceFileLoader
-from inspect import signature
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, Callable, Protocol
@@ -98,6 +98,7 @@ class FunctionTarget:
         self._arguments = arguments
         self._seed_expression = seed_expression
         self._code: CodeType | None = None
+        self._signature = importlib.import_module("inspect").signature  # only here: it loads a lot
 
     def prepare(self) -> None:
         """Compile. Raises OSError or source.COMPILE_ERRORS."""
@@ -121,8 +122,24 @@ class FunctionTarget:
         if "torch" in sys.modules:
             names.setdefault("torch", sys.modules["torch"])
         function = _find(module, self._function)
-        result = function(**_values(function, self._function, self._arguments, names))
+        values = _values(self._function, self._arguments, names)
+        self._require_fit(function, values)
+        result = function(**values)
         session.offer_backward(result, self._seed_expression, names)
+
+    def _require_fit(self, function: Callable[..., Any], values: Mapping[str, Any]) -> None:
+        """Raises ArgumentError where the function wants others."""
+        try:
+            parameters = self._signature(function)
+        except (TypeError, ValueError):  # not everything callable tells
+            return
+        try:
+            parameters.bind(**values)
+        except TypeError as error:
+            required = [p.name for p in parameters.parameters.values() if p.default is p.empty and p.kind in _NAMED]
+            missing = [each for each in required if each not in values]
+            sentence = f"{self._function}(): {error}"
+            raise ArgumentError(sentence, function=self._function, missing=missing, given=list(values)) from None
 
 
 def _find(module: ModuleType, dotted: str) -> Callable[..., Any]:
@@ -136,10 +153,8 @@ def _find(module: ModuleType, dotted: str) -> Callable[..., Any]:
     return found  # type: ignore[no-any-return]  # callable, as just seen
 
 
-def _values(
-    function: Callable[..., Any], name: str, arguments: Sequence[tuple[str, str]], names: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Evaluate the expressions, in order. Raises ArgumentError where one fails or they don't fit the function."""
+def _values(name: str, arguments: Sequence[tuple[str, str]], names: Mapping[str, Any]) -> dict[str, Any]:
+    """Evaluate the expressions, in order. Raises ArgumentError where one fails."""
     values = {}
     for argument, expression in arguments:
         try:
@@ -148,16 +163,6 @@ def _values(
         except Exception as error:  # noqa: BLE001  # foreign: the person's expression
             sentence = f"the argument {argument} = {expression} failed: {type(error).__name__}: {error}"
             raise ArgumentError(sentence, function=name, argument=argument, expression=expression) from None
-    try:
-        parameters = signature(function)
-    except (TypeError, ValueError):  # not everything callable tells
-        return values
-    try:
-        parameters.bind(**values)
-    except TypeError as error:
-        required = [p.name for p in parameters.parameters.values() if p.default is p.empty and p.kind in _NAMED]
-        missing = [each for each in required if each not in values]
-        raise ArgumentError(f"{name}(): {error}", function=name, missing=missing, given=list(values)) from None
     return values
 
 
