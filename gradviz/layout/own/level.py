@@ -17,7 +17,8 @@ from gradviz.layout.own.routing import Router
 _LABEL_ROOM = 8.0
 _STAIRCASE = 2.5  # times the fullest layer; broader than that, a drawing drifts to one side
 _BROAD = 4000.0  # px; a narrower drawing may drift
-_WORTH = 0.8  # of its width have to be left if a drawing is to give up straight lines
+_WORTH = {Firmness.SPINE: 0.92, Firmness.BENT: 0.8}  # of the width at most, for a drawing to give up so much
+_QUICK = 20_000  # vertices up to which another try costs next to nothing
 
 
 def arrange_level(graph: FlatGraph, style: Style) -> FlatPlaces:
@@ -47,12 +48,12 @@ def _place(order: Order, style: Style) -> tuple[Blocks, list[float], list[float]
     """The blocks, every vertex's x from its column's left border, and the columns' widths."""
     blocks = Blocks(order, style)
     x, widths = _within_columns(blocks)
-    least = sum(_packed(blocks))
+    bound = max(_BROAD, _STAIRCASE * sum(_packed(blocks)))
     for firm in (Firmness.SPINE, Firmness.BENT):
-        if sum(widths) > max(_BROAD, _STAIRCASE * least):
+        if sum(widths) > bound or (firm == Firmness.SPINE and len(x) <= _QUICK):
             other = Blocks(order, style, firm)
             other_x, other_widths = _within_columns(other)
-            if sum(other_widths) < _WORTH * sum(widths):
+            if sum(other_widths) < _WORTH[firm] * sum(widths):
                 blocks, x, widths = other, other_x, other_widths
     return blocks, x, widths
 
