@@ -69,7 +69,9 @@ def test_steps_carry_what_they_received_with_statistics(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("shape", [(300, 300), (40, 5, 600)])
-def test_statistics_of_big_gradients_are_right_however_they_lie_in_memory(shape: tuple[int, ...], tmp_path: Path) -> None:
+def test_statistics_of_big_gradients_are_right_however_they_lie_in_memory(
+    shape: tuple[int, ...], tmp_path: Path
+) -> None:
     torch.manual_seed(0)
     x, weight = torch.randn(shape, requires_grad=True), torch.randn(shape)
     line = torch.randn(shape[:-1])[..., None]
@@ -121,7 +123,9 @@ def refused_without_graph(x: torch.Tensor) -> None:
 
 
 @pytest.mark.parametrize("program", [refused_mismatch, refused_non_scalar, refused_without_graph])
-def test_a_pass_that_is_refused_is_there_with_its_graph(program: Callable[[torch.Tensor], None], tmp_path: Path) -> None:
+def test_a_pass_that_is_refused_is_there_with_its_graph(
+    program: Callable[[torch.Tensor], None], tmp_path: Path
+) -> None:
     trace = recorded(tmp_path, lambda: program(torch.ones(3, requires_grad=True)))
 
     (record,) = trace.passes()

@@ -95,7 +95,7 @@ def make_recording(recorder: Recorder, state: ThreadState, slow: Slow, hooked: H
                     if flags <= FLAGS:
                         operands += (entry.number, entry.spec, value._version, flags, name)
                     else:
-                        operands += (entry.number, entry.spec, -1, flags & FLAGS, name)
+                        operands += (entry.number, entry.spec, version_of(value, entry), flags & FLAGS, name)
                 elif type(value) not in SEQUENCES or not slow.in_list(value, position, info, operands):
                     extra += (position, value)
             if kwargs:

@@ -24,6 +24,7 @@ from gradviz.trace.writer import TraceWriter
 Tensor = torch.Tensor
 Parameter = torch.nn.Parameter
 UNVERSIONED = 1 << 20  # flag for ourselves: an inference tensor, whose version can't be read
+FOREIGN = 1 << 21  # and another: of a subclass that may answer properties with code of its own
 FLAGS = UNVERSIONED - 1
 SWEEP_AT = 4096  # known tensors before the dead ones are looked for
 
@@ -85,6 +86,7 @@ class Values:
         else:
             with torch._C.DisableTorchFunctionSubclass():  # a subclass may answer properties with code of its own
                 self._read(tensor, entry)
+            entry.flags |= FOREIGN
         return entry
 
     def forget(self, tensor: Any) -> None:
@@ -183,7 +185,12 @@ def is_wrapped(tensor: Any) -> bool:
 
 def version_of(tensor: Any, entry: Known) -> int:
     """The tensor's version, -1 where it has none."""
-    return -1 if entry.flags & UNVERSIONED else int(tensor._version)
+    if entry.flags & UNVERSIONED:
+        return -1
+    if entry.flags & FOREIGN:
+        with torch._C.DisableTorchFunctionSubclass():
+            return int(tensor._version)
+    return int(tensor._version)
 
 
 def _short(thing: Any) -> str:

@@ -1,0 +1,105 @@
+"""Loops: equal passes are counted, the newest stay at hand, and a fault in a late one is found with its node and line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from tests.record.recorded import nodes_of, recorded
+
+
+def train(steps: int, fault_at: int = -1) -> Any:
+    def program() -> None:
+        weight = nn.Parameter(torch.ones(3))
+        for step in range(steps):
+            x = torch.zeros(3) if step == fault_at else torch.ones(3)
+            ((weight * x).sqrt().sum() * 0.5).backward()
+
+    return program
+
+
+def test_equal_passes_are_stored_once_with_the_two_newest(tmp_path: Path) -> None:
+    passes = recorded(tmp_path, train(50)).passes()
+
+    assert [record.id for record in passes] == [0, 48, 49]
+    assert [record.repeats for record in passes] == [48, 1, 1]
+    assert len({record.structure for record in passes}) == 1
+
+
+def test_the_file_does_not_grow_with_equal_passes(tmp_path: Path) -> None:
+    sizes = []
+    for steps in (10, 400):
+        trace = recorded(tmp_path, train(steps))
+        trace.close()
+        sizes.append((tmp_path / "run.gradviz").stat().st_size)
+    assert sizes[1] <= sizes[0] * 1.1
+
+
+def test_a_gradient_that_is_not_finite_in_a_late_pass_is_found(tmp_path: Path) -> None:
+    trace = recorded(tmp_path, train(120, fault_at=77))
+
+    passes = {record.id: record for record in trace.passes()}
+    assert {0, 75, 76, 77, 118, 119} == set(passes)
+    steps = [trace.step(77, number) for number in range(passes[77].steps)]
+    bad = next(step for step in steps if step.received[0].stats.infs)
+    assert trace.node(77, bad.node).name == "MulBackward0"
+    op = trace.op(trace.node(77, bad.node).op)
+    assert op is not None and op.stack[0].function.endswith("program")
+
+
+def test_an_error_in_a_late_pass_is_found(tmp_path: Path) -> None:
+    def program() -> None:
+        x = torch.ones(3, requires_grad=True)
+        for step in range(60):
+            h = (x * 2).exp()
+            if step == 50:
+                h.add_(1)
+            h.sum().backward()
+
+    trace = recorded(tmp_path, program)
+
+    record = trace.passes()[-1]
+    assert (record.id, record.outcome) == (50, "raised") and record.failed_node is not None
+    assert trace.node(50, record.failed_node).name == "ExpBackward0"
+    assert [op.name for op in trace.ops() if op.operands and op.operands[0].version >= 0][-2:] == ["add_", "sum"]
+
+
+def test_passes_of_different_lines_are_different(tmp_path: Path) -> None:
+    def program() -> None:
+        x = torch.ones(3, requires_grad=True)
+        for _ in range(5):
+            (x * 2).sum().backward()
+            (x * 2).sum().backward()
+
+    assert [record.repeats for record in recorded(tmp_path, program).passes()] == [4, 4, 1, 1]
+
+
+def test_a_run_that_diverged_does_not_fill_the_disk(tmp_path: Path) -> None:
+    def program() -> None:
+        x = torch.zeros(3, requires_grad=True)
+        for _ in range(40):
+            x.sqrt().sum().backward()
+
+    assert len(recorded(tmp_path, program).passes()) <= 8
+
+
+@pytest.mark.parametrize(("wanted", "stored"), [("all", [0, 8, 9]), ("first", [0]), ("last", [9]), ("3,5", [3, 5])])
+def test_only_the_passes_that_were_asked_for_are_stored(wanted: str, stored: list[int], tmp_path: Path) -> None:
+    trace = recorded(tmp_path, train(10), passes=wanted)
+
+    assert [record.id for record in trace.passes()] == stored
+    for record in trace.passes():
+        assert len(nodes_of(trace, record)) == record.nodes and trace.step(record.id, record.steps - 1)
+
+
+def test_calls_without_a_backward_pass_are_kept_within_bounds(tmp_path: Path) -> None:
+    def program() -> None:
+        x = torch.ones(1)
+        for _ in range(2000):
+            torch.neg(x)
+
+    assert len(recorded(tmp_path, program).ops()) == 2001
