@@ -138,7 +138,12 @@ def _install_packages() -> None:
         lines.append(line.rstrip())
         if line.startswith(("Collecting ", "Installing collected", "Building ")):
             print(f"    {line.rstrip()[:110]}", flush=True)
-    if process.wait() != 0:
+    status = process.wait()
+    if status < 0:
+        raise SetupError(
+            f"pip was ended by signal {-status} while installing into {VENV}. Start again to go on from there."
+        )
+    if status != 0:
         raise SetupError(_pip_reason("\n".join(lines)))
 
 
