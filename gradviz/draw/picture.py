@@ -146,11 +146,12 @@ class Picture:
         paint_far(painter, tokens, self.segments, self.boxes, states, view, boxes, edges, level)
         return True
 
-    def paint_blocks(self, painter: QPainter, tokens: Tokens, states: States, view: View) -> None:
+    def paint_blocks(
+        self, painter: QPainter, tokens: Tokens, states: States, view: View, grid: PixelGrid | None = None
+    ) -> None:
         """Everything as solid blocks, for a map."""
-        paint_far(
-            painter, tokens, self.segments, self.boxes, states, view, np.arange(len(self.scene.draft)), None, "blocks"
-        )
+        boxes = np.arange(len(self.scene.draft))
+        paint_far(painter, tokens, self.segments, self.boxes, states, view, boxes, None, "blocks", grid)
 
     def paint_all(self, surface: Surface, states: States, area: Area | None = None) -> None:
         """All boxes and edges (of `area`) one by one in full detail, the current one included: for exports."""

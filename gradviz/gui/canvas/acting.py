@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 ARROWS = {Qt.Key.Key_Up: "up", Qt.Key.Key_Down: "down", Qt.Key.Key_Left: "left", Qt.Key.Key_Right: "right"}
 
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Canvas", text)
+translate = QCoreApplication.translate
 
 
 class Acting(QObject):
@@ -159,22 +157,27 @@ class Acting(QObject):
         card = self.card_of(found)
         if card is not None:
             opened = found.kind == "frame"
-            menu.addAction(_tr("Fold") if opened else _tr("Open"), lambda: canvas.toggle_group(card.key))
             menu.addAction(
-                _tr("Fold all of this kind") if opened else _tr("Open all of this kind"),
+                translate("Canvas", "Fold") if opened else translate("Canvas", "Open"),
+                lambda: canvas.toggle_group(card.key),
+            )
+            menu.addAction(
+                translate("Canvas", "Fold all of this kind")
+                if opened
+                else translate("Canvas", "Open all of this kind"),
                 lambda: canvas.toggle_kind(card.class_name, not opened),
             )
-            menu.addAction(_tr("Copy name"), lambda: _copy(card.path or card.title))
+            menu.addAction(translate("Canvas", "Copy name"), lambda: _copy(card.path or card.title))
         elif found.kind == "box" and loaded is not None:
             self._box_actions(menu, found.at)
         elif found.kind == "edge":
-            menu.addAction(_tr("Go to receiving node"), lambda: self.enter(found))
-            menu.addAction(_tr("Copy shapes"), lambda: _copy(canvas.words_of(found)))
+            menu.addAction(translate("Canvas", "Go to receiving node"), lambda: self.enter(found))
+            menu.addAction(translate("Canvas", "Copy shapes"), lambda: _copy(canvas.words_of(found)))
         else:
-            menu.addAction(_tr("Fit graph"), canvas.fit)
-            menu.addAction(_tr("Fold all modules"), canvas.fold_all)
-            menu.addAction(_tr("Open all modules"), canvas.open_all)
-            menu.addAction(_tr("Copy as image"), canvas.copy_image)
+            menu.addAction(translate("Canvas", "Fit graph"), canvas.fit)
+            menu.addAction(translate("Canvas", "Fold all modules"), canvas.fold_all)
+            menu.addAction(translate("Canvas", "Open all modules"), canvas.open_all)
+            menu.addAction(translate("Canvas", "Copy as image"), canvas.copy_image)
         return menu
 
     def _box_actions(self, menu: QMenu, box: int) -> None:
@@ -182,18 +185,20 @@ class Acting(QObject):
         if loaded is None:
             return
         draft = loaded.scene.draft
-        go = menu.addAction(_tr("Go to this step"), lambda: self.go_to_box(box))
+        go = menu.addAction(translate("Canvas", "Go to this step"), lambda: self.go_to_box(box))
         go.setEnabled(int(draft.step_first[box]) >= 0)
         if not go.isEnabled():
-            go.setToolTip(_tr("No step of this backward pass ran this node."))
+            go.setToolTip(translate("Canvas", "No step of this backward pass ran this node."))
         node = int(draft.node[box])
         if node >= 0 and draft.kind[box] in (Kind.BUILTIN, Kind.LEAF, Kind.CUSTOM):
             file, line = loaded.build.texts.line(node)
             if line:
                 selection = Selection("line", path=file, line=line)
-                menu.addAction(_tr("Show its line"), lambda: canvas.hub.change(None, selection=selection))
+                menu.addAction(
+                    translate("Canvas", "Show its line"), lambda: canvas.hub.change(None, selection=selection)
+                )
         name = loaded.build.texts.name(draft, box)
-        menu.addAction(_tr("Copy name"), lambda: _copy(name))
+        menu.addAction(translate("Canvas", "Copy name"), lambda: _copy(name))
         menu.setToolTipsVisible(True)
 
 

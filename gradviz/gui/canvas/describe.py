@@ -10,19 +10,17 @@ from gradviz.scene.model import NO_EDGE, Kind, Look, State, States
 from gradviz.scene.states import Timeline
 from gradviz.scene.words import count_text, shape_text
 
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Canvas", text)
+translate = QCoreApplication.translate
 
 
 def state_word(state: int) -> str:
     return {
-        State.PENDING: _tr("not yet reached"),
-        State.DONE: _tr("done"),
-        State.CURRENT: _tr("current"),
-        State.FAILED: _tr("failed"),
-        State.NEVER: _tr("never reached"),
-        State.STILL: _tr("constant"),
+        State.PENDING: translate("Canvas", "not yet reached"),
+        State.DONE: translate("Canvas", "done"),
+        State.CURRENT: translate("Canvas", "current"),
+        State.FAILED: translate("Canvas", "failed"),
+        State.NEVER: translate("Canvas", "never reached"),
+        State.STILL: translate("Canvas", "constant"),
     }[State(state)]
 
 
@@ -63,7 +61,7 @@ class Describer:
         if node >= 0 and draft.kind[box] != Kind.SEED:
             lines += self._shapes(node, step)
         lines += [
-            _tr("finding: {text}").format(text=self._loaded.order.findings[badge.finding].message)
+            translate("Canvas", "finding: {text}").format(text=self._loaded.order.findings[badge.finding].message)
             for badge in draft.badges
             if badge.box == box and badge.finding >= 0
         ]
@@ -76,43 +74,43 @@ class Describer:
         framed = next((label for label in draft.framed if label.edge == edge), None)
         expected = draft.labels[int(draft.label[edge])]
         if framed is not None and framed.expected:
-            lines.append(_tr("expected {shape}").format(shape=framed.expected))
-            lines.append(_tr("received {shape}").format(shape=framed.text))
+            lines.append(translate("Canvas", "expected {shape}").format(shape=framed.expected))
+            lines.append(translate("Canvas", "received {shape}").format(shape=framed.text))
         elif framed is not None and framed.look == Look.CHANGED:
             lines.append(framed.text)
         else:
-            lines.append(_tr("expected {shape}").format(shape=expected))
+            lines.append(translate("Canvas", "expected {shape}").format(shape=expected))
             lines += self._received(int(draft.edge[edge]))
         return [line for line in lines if line]
 
     def card(self, card: int) -> list[str]:
         one = self._loaded.scene.draft.cards[card]
-        lines = [f"{one.title} {one.class_name}".strip(), _tr("{count} nodes").format(count=one.nodes)]
+        lines = [f"{one.title} {one.class_name}".strip(), translate("Canvas", "{count} nodes").format(count=one.nodes)]
         if one.parameters:
-            lines.append(_tr("{count} parameters").format(count=count_text(one.parameters)))
+            lines.append(translate("Canvas", "{count} parameters").format(count=count_text(one.parameters)))
         if one.shapes:
             lines.append(one.shapes)
         if one.findings:
-            lines.append(_tr("{count} findings inside").format(count=one.findings))
+            lines.append(translate("Canvas", "{count} findings inside").format(count=one.findings))
         return lines
 
     def _step(self, step: int) -> str:
         steps = self._loaded.order.trace.steps(self._loaded.order.pass_id)
         duration = int(steps.duration[step])
-        text = _tr("step {step} of {all}").format(step=step + 1, all=len(steps))
+        text = translate("Canvas", "step {step} of {all}").format(step=step + 1, all=len(steps))
         return f"{text} · {duration / 1e6:.3g} ms" if duration >= 0 else text
 
     def _shapes(self, node: int, step: int) -> list[str]:
         trace, pass_id = self._loaded.order.trace, self._loaded.order.pass_id
         expected = [shape_text(spec.shape) for spec in trace.node(pass_id, node).expected]
-        lines = [_tr("expects {shapes}").format(shapes=", ".join(expected))] if expected else []
+        lines = [translate("Canvas", "expects {shapes}").format(shapes=", ".join(expected))] if expected else []
         if step >= 0:
             got = [
                 shape_text(one.spec.shape) if one.spec is not None else "None"
                 for one in trace.step(pass_id, step).received
             ]
             if got and got != expected:
-                lines.append(_tr("received {shape}").format(shape=", ".join(got)))
+                lines.append(translate("Canvas", "received {shape}").format(shape=", ".join(got)))
         return lines
 
     def _received(self, edge: int) -> list[str]:
@@ -129,8 +127,8 @@ class Describer:
             return []
         spec = received[slot].spec
         if spec is None:
-            return [_tr("received {shape}").format(shape="None")]
-        return [_tr("received {shape}").format(shape=f"{shape_text(spec.shape)} {spec.dtype}")]
+            return [translate("Canvas", "received {shape}").format(shape="None")]
+        return [translate("Canvas", "received {shape}").format(shape=f"{shape_text(spec.shape)} {spec.dtype}")]
 
     def _step_of(self, node: int) -> int:
         draft = self._loaded.scene.draft

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
+from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
+from gradviz.draw.picture import Picture
+from gradviz.draw.pixel_grid import PixelGrid
 from gradviz.draw.view import View
 from gradviz.gui.canvas import camera
 from gradviz.gui.canvas.graph_view import GraphView
 from gradviz.gui.theme import Theme
+from gradviz.scene.model import States
 
 LONGEST, NARROWEST = 180.0, 56.0
 INSET = 12
@@ -24,7 +27,7 @@ class Minimap(QWidget):
     def __init__(self, view: GraphView, theme: Theme) -> None:
         super().__init__(view)
         self._graph, self._theme = view, theme
-        self._pixmap: QPixmap | None = None
+        self._image: QImage | None = None
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAccessibleName(self.tr("Overview of the graph"))
         self._again = QTimer(self)
@@ -36,7 +39,7 @@ class Minimap(QWidget):
         self.hide()
 
     def scene_changed(self) -> None:
-        self._pixmap = None
+        self._image = None
         self.follow()
 
     def states_changed(self) -> None:
@@ -67,7 +70,7 @@ class Minimap(QWidget):
         return camera.centred(view, (left + right) / 2, (top + bottom) / 2)
 
     def _forget(self) -> None:
-        self._pixmap = None
+        self._image = None
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -78,18 +81,10 @@ class Minimap(QWidget):
             if picture is None or states is None:
                 return
             whole = self._map_view()
-            if self._pixmap is None or self._pixmap.size() != self.size() * self.devicePixelRatioF():
+            if self._image is None or self._image.size() != self.size() * self.devicePixelRatioF():
                 ratio = self.devicePixelRatioF()
-                pixmap = QPixmap(self.size() * ratio)
-                pixmap.setDevicePixelRatio(ratio)
-                pixmap.fill(QColor(tokens.pane))
-                inner = QPainter(pixmap)
-                try:
-                    picture.paint_blocks(inner, tokens, states, whole)
-                finally:
-                    inner.end()
-                self._pixmap = pixmap
-            painter.drawPixmap(0, 0, self._pixmap)
+                self._image = self._small(picture, states, whole, ratio)
+            painter.drawImage(0, 0, self._image)
             painter.setBrush(Qt.BrushStyle.NoBrush)
             left, top, right, bottom = self._graph.view.area()
             sight = QRectF(
@@ -104,6 +99,19 @@ class Minimap(QWidget):
             painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
         finally:
             painter.end()
+
+    def _small(self, picture: Picture, states: States, whole: View, ratio: float) -> QImage:
+        """All of the graph as blocks."""
+        image = QImage(self.size() * ratio, QImage.Format.Format_RGB32)
+        image.setDevicePixelRatio(ratio)
+        image.fill(QColor(self._theme.tokens.pane))
+        grid = PixelGrid(image)
+        painter = QPainter(image)
+        try:
+            picture.paint_blocks(painter, self._theme.tokens, states, replace(whole, ratio=ratio), grid)
+        finally:
+            painter.end()
+        return image
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._look(event.position())

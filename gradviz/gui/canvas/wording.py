@@ -6,29 +6,28 @@ from PySide6.QtCore import QCoreApplication
 
 from gradviz.scene.wording import Wording
 
+translate = QCoreApplication.translate
+
 
 def translated() -> Wording:
     """Made anew whenever the language may have changed. Names of nodes and dtypes are never translated."""
 
-    def tr(text: str) -> str:
-        return QCoreApplication.translate("Scene", text)
-
     return Wording(
-        line=tr("line {line}"),
-        seed=tr("Seed gradient"),
-        constant=tr("constant"),
-        call=tr("call"),
-        raised=tr("raised here"),
-        expected=tr("expected"),
-        received=tr("received"),
-        same_tensor=tr("same tensor"),
+        line=translate("Scene", "line {line}"),
+        seed=translate("Scene", "Seed gradient"),
+        constant=translate("Scene", "constant"),
+        call=translate("Scene", "call"),
+        raised=translate("Scene", "raised here"),
+        expected=translate("Scene", "expected"),
+        received=translate("Scene", "received"),
+        same_tensor=translate("Scene", "same tensor"),
         none="None",
-        nan_of=tr("NaN {count} of {all}"),
-        inf_of=tr("Inf {count} of {all}"),
-        parameters=tr("{count} parameters"),
-        panel_title=tr("How the operands were stretched"),
-        result=tr("result"),
-        stretched=tr("stretched"),
-        added=tr("added in front"),
-        as_given=tr("as given"),
+        nan_of=translate("Scene", "NaN {count} of {all}"),
+        inf_of=translate("Scene", "Inf {count} of {all}"),
+        parameters=translate("Scene", "{count} parameters"),
+        panel_title=translate("Scene", "How the operands were stretched"),
+        result=translate("Scene", "result"),
+        stretched=translate("Scene", "stretched"),
+        added=translate("Scene", "added in front"),
+        as_given=translate("Scene", "as given"),
     )
