@@ -210,6 +210,7 @@ class Welcome(QWidget):
         inside.setContentsMargins(10, 5, 10, 5)
         command = _label(COMMAND, "mono")
         command.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        command.setMinimumWidth(60)  # on a narrow page the end of the command is hidden; Copy has all of it
         inside.addWidget(command)
         row.addWidget(chip)
         self.copy_button = QPushButton(beside_icon(self.tr("Copy")), panel)
@@ -242,6 +243,7 @@ def beside_icon(words: str) -> str:
 def _label(text: str, role: str) -> QLabel:
     label = QLabel(text)
     label.setProperty("role", role)
+    label.setWordWrap(role == "body-secondary")
     return label
 
 
