@@ -140,5 +140,5 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "numel": np.size,
     **dict.fromkeys(("clone", "detach", "contiguous", "to", "float", "double", "type_as", "data"), _same),
 }
-# Jumps or is flat somewhere: whoever writes a backward for it means a stand-in for its slope.
-UNSMOOTH = frozenset({"sign", "round", "floor", "ceil", "where"})
+# Jumps, is flat somewhere, or is cut off by hand: whoever writes a backward for it means a stand-in for its slope.
+UNSMOOTH = frozenset({"sign", "round", "floor", "ceil", "where", "detach", "data"})
