@@ -17,6 +17,7 @@ from gradviz.layout.own.repair import repair
 from gradviz.layout.own.rows import arrange_rows
 
 _VIEWPORT = (1280.0, 800.0)
+_LEAST_VIEW = 50.0  # px; a window that is being folded away has none
 _FEW = 400  # nodes up to which all heights of columns are tried
 _SMALL, _MIDDLE = 1500, 4000  # nodes of the whole graph up to which much, or some, effort is made
 _FACTORS = (1.0, 1.5, 0.7, 2.2, 3.0)  # of the height guessed for folded columns
@@ -116,7 +117,7 @@ def _without_groups(boxes: Boxes, style: Style) -> Whole:
 def style_of(request: Request) -> Style:
     options = request.options
     across = options.direction == "right"
-    view_w, view_h = options.viewport or _VIEWPORT
+    view_w, view_h = (max(side, _LEAST_VIEW) for side in options.viewport or _VIEWPORT)
     return Style(
         layer_gap=options.layer_gap,
         node_gap=options.node_gap,

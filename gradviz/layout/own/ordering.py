@@ -6,7 +6,7 @@ seen, then, in small graphs, exchanges of neighbours.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 from gradviz.layout.own.proper import Proper
@@ -113,27 +113,30 @@ class Order:
             if 1 < len(layer) <= _WIDE:
                 for i in range(len(layer) - 1):
                     a, b = layer[i], layer[i + 1]
-                    now = self._pair(a, b)
-                    if now or loose:
-                        then = self._pair(b, a)
-                        if then < now or (loose and then == now):
-                            layer[i], layer[i + 1] = b, a
-                            better = better or then < now
+                    now, then = self._pair(a, b)
+                    if then < now or (loose and then == now):
+                        layer[i], layer[i + 1] = b, a
+                        better = better or then < now
                 self.spread(layer)
         return better
 
-    def _pair(self, a: int, b: int) -> int:
-        """Crossings between the segments of a and b where a stands left of b."""
+    def _pair(self, a: int, b: int) -> tuple[int, int]:
+        """Crossings between the segments of a and b where a stands left of b, and where it stands right."""
         graph, place = self.graph, self.place
-        total = 0
+        now = then = 0
         for segments, other, port in (
             (self.up, graph.upper, graph.upper_port),
             (self.down, graph.lower, graph.lower_port),
         ):
             if segments[a] and segments[b]:
-                mine = sorted([place[other[s]] + port[s] for s in segments[a]])
-                total += sum([len(mine) - bisect_right(mine, place[other[s]] + port[s]) for s in segments[b]])
-        return total
+                mine = [place[other[s]] + port[s] for s in segments[a]]
+                if len(mine) > 1:
+                    mine.sort()
+                for s in segments[b]:
+                    at = place[other[s]] + port[s]
+                    now += len(mine) - bisect_right(mine, at)
+                    then += bisect_left(mine, at)
+        return now, then
 
 
 def inversions(values: list[float]) -> int:

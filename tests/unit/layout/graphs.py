@@ -86,6 +86,6 @@ def requests(draw: st.DrawFn, most: int = 24, cycles: bool = True) -> Request:
         options=Options(
             direction=draw(st.sampled_from(("down", "right"))),
             wrap=draw(st.booleans()),
-            viewport=draw(st.sampled_from((None, (760.0, 470.0)))),
+            viewport=draw(st.sampled_from((None, (760.0, 470.0), (0.0, 0.0)))),
         ),
     )
