@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gradviz.diagnose.finding import Finding
+from gradviz.document.comparison import single
 from gradviz.document.hub import View
 from gradviz.document.pass_facts import PassFacts
 from gradviz.gui.panes.inspector_page import Page
@@ -35,7 +36,7 @@ def build_seed(page: Page, facts: PassFacts, view: View, node: int) -> None:
     if given is not None:
         show_pair(page, section, root.spec, given, True)
     else:
-        show_pair(page, section, root.spec, None, False)
+        page.table(section, single(root.spec.shape), (translate("Inspector", "Expected"),))
         page.note(section, translate("Inspector", "No seed was passed: a scalar output starts from 1."))
     page.rows("passed", translate("Inspector", "What was passed"), passed_rows(facts, at, name))
     figures = None

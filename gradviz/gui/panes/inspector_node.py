@@ -234,13 +234,16 @@ class NodePage:
         self.page.rows("handed", translate("Inspector", "Hands on to"), rows)
 
     def arrived(self, handed: Handed) -> str:
-        """The shape that arrived beside the one that is expected there."""
+        """The shape that arrived, beside the one that is expected there if that is another."""
         expected = self.facts.expected(handed.head)
         wanted = expected[handed.slot] if handed.slot < len(expected) else None
         if not handed.arrived or wanted is None or handed.spec is None:
             return spec_text(handed.spec)
-        same = handed.spec.shape == wanted.shape
-        return f"{spec_text(handed.spec)} {'=' if same else '≠'} {spec_text(wanted)}"
+        if handed.spec.shape == wanted.shape:
+            return spec_text(handed.spec)
+        return translate("Inspector", "{given} ≠ expected {wanted}").format(
+            given=spec_text(handed.spec), wanted=spec_text(wanted)
+        )
 
     def forward(self) -> None:
         """The forward call that made this node."""
