@@ -51,7 +51,7 @@ class Workload:
         """One training step."""
         self.model.zero_grad(set_to_none=True)
         loss = self.forward(number)
-        loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        loss.backward()
         with torch.no_grad():
             for parameter in self.model.parameters():
                 if parameter.grad is not None:
@@ -162,7 +162,7 @@ def _torchviz(workload: Workload) -> float:
     for number in range(workload.steps):
         loss = workload.forward(number)
         torchviz.make_dot(loss, params=dict(workload.model.named_parameters()))
-        loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        loss.backward()
     return time.perf_counter() - start
 
 

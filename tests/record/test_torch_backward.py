@@ -30,6 +30,9 @@ class Scaled(torch.autograd.Function):
         return Scaled.answer(grads[0])
 
 
+scaled: Any = Scaled.apply
+
+
 def test_each_node_has_its_op_its_edges_and_what_it_expects(tmp_path: Path) -> None:
     def program() -> None:
         x = torch.ones(2, 3, requires_grad=True)
@@ -158,7 +161,7 @@ def test_the_node_whose_backward_is_wrong_is_named(answer: Callable[[torch.Tenso
 
     def program() -> None:
         x = torch.ones(3, requires_grad=True)
-        (Scaled.apply(x * 2) * 3).sum().backward()
+        (scaled(x * 2) * 3).sum().backward()
 
     trace = recorded(tmp_path, program)
 
@@ -167,7 +170,8 @@ def test_the_node_whose_backward_is_wrong_is_named(answer: Callable[[torch.Tenso
     node = trace.node(record.id, record.failed_node)
     assert node.name == "ScaledBackward" and node.flags & packing.NODE_CUSTOM
     returned = trace.returned(record.id)
-    assert len(returned) == {wrong_shape: 1, wrong_count: 2, wrong_type: 1, raising: 0}[answer]
+    expected = {"wrong_shape": 1, "wrong_count": 2, "wrong_type": 1, "raising": 0}
+    assert len(returned) == expected[answer.__name__]
     if answer is wrong_type:
         assert returned[0].type == "float"
     if answer is wrong_shape:
@@ -178,7 +182,7 @@ def test_what_a_custom_backward_returned_is_seen_before_it_is_summed(tmp_path: P
     Scaled.answer = staticmethod(lambda g: g.expand(5, 3))
 
     def program() -> None:
-        Scaled.apply(torch.ones(3, requires_grad=True)).sum().backward()
+        scaled(torch.ones(3, requires_grad=True)).sum().backward()
 
     trace = recorded(tmp_path, program)
     (record,) = trace.passes()

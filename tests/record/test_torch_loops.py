@@ -1,4 +1,4 @@
-"""Loops: equal passes are counted, the newest stay at hand, and a fault in a late one is found with its node and line."""
+"""Loops: equal passes are counted, the newest stay at hand, a fault in a late one is found with node and line."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from tests.record.recorded import recorded
 
 
 def operators() -> list[Any]:
-    """Torch's table of its operators with samples. It is made for torch's own tests, whose base class isn't needed here."""
+    """Torch's table of its operators with samples, made for its own tests, whose base class isn't needed here."""
     if "expecttest" not in sys.modules:
         stand_in = ModuleType("expecttest")
         stand_in.TestCase = unittest.TestCase  # type: ignore[attr-defined]  # a module made by hand

@@ -104,32 +104,28 @@ def test_gradients_and_random_numbers_are_the_same(
         assert torch.equal(one, other) and one.stride() == other.stride()
 
 
-def test_nothing_is_left_behind(tmp_path: Path) -> None:
-    before = (
-        torch.autograd._engine_run_backward,
-        torch.autograd.graph._engine_run_backward,
-        torch.autograd._make_grads,
+def patched() -> tuple[Any, ...]:
+    """What the recorder replaces."""
+    autograd: Any = torch.autograd
+    return (
+        autograd._engine_run_backward,
+        autograd.graph._engine_run_backward,
+        autograd._make_grads,
         nn.Module.__call__,
-        torch.autograd.Function.__dict__["apply"],
-        torch.autograd.function.BackwardCFunction.__dict__["apply"],
+        autograd.Function.__dict__["apply"],
+        autograd.function.BackwardCFunction.__dict__["apply"],
         torch.compile,
         torch.utils.swap_tensors,
     )
+
+
+def test_nothing_is_left_behind(tmp_path: Path) -> None:
+    before = patched()
     x = torch.ones(3, requires_grad=True)
 
     recorded(tmp_path, lambda: (x * 2).sum().backward())
 
-    after = (
-        torch.autograd._engine_run_backward,
-        torch.autograd.graph._engine_run_backward,
-        torch.autograd._make_grads,
-        nn.Module.__call__,
-        torch.autograd.Function.__dict__["apply"],
-        torch.autograd.function.BackwardCFunction.__dict__["apply"],
-        torch.compile,
-        torch.utils.swap_tensors,
-    )
-    assert before == after
+    assert before == patched()
     assert torch._C._len_torch_function_stack() == 0
 
 
@@ -180,7 +176,8 @@ def test_a_leafs_gradient_is_taken_over_not_copied(tmp_path: Path) -> None:
 
     def program() -> None:
         x = torch.ones(50, requires_grad=True)
-        Told.apply(x).sum().backward()
+        told: Any = Told.apply
+        told(x).sum().backward()
         assert x.grad is not None
         pointers.append((x.grad.data_ptr(), 0))
 
@@ -207,7 +204,7 @@ def test_a_subclass_is_asked_nothing_by_the_recorder(tmp_path: Path) -> None:
         @classmethod
         def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             asked.append(func.__name__)
-            return super().__torch_function__(func, types, args, kwargs or {})
+            return super().__torch_function__(func, types, args, kwargs or {})  # type: ignore[no-untyped-call]  # torch leaves it untyped
 
     def program() -> None:
         x = torch.ones(3, requires_grad=True).as_subclass(Loud)
@@ -231,7 +228,8 @@ def test_a_dispatch_mode_of_the_scripts_sees_nothing_of_ours(tmp_path: Path) -> 
 
     def program() -> None:
         x = torch.ones(3, requires_grad=True)
-        with Watching():
+        watching: Any = Watching
+        with watching():
             (x * 2).exp().sum().backward()
 
     program()
