@@ -104,9 +104,17 @@ def steps(count: int) -> Callable[[Stage], None]:
 
 def transformer(opened: bool) -> Callable[[Stage], None]:
     def act(stage: Stage) -> None:
+        from gradviz.gui.canvas.canvas import Canvas  # Qt's platform and fonts are chosen before it is imported
+
+        canvas = stage.window.centre.canvas
+        assert isinstance(canvas, Canvas)
         stage.window.docks.front("modules")
-        stage.commands("open_all" if opened else "fold_all", "last")
-        stage.pause(3.0)
+        stage.commands("fold_all", "last")
+        stage.pause(2.0)
+        if opened and canvas.loaded is not None:
+            block = next(card for card in canvas.loaded.scene.draft.cards if card.path == "blocks.1")
+            canvas.toggle_group(block.key)
+            stage.pause(3.0)
         stage.commands("fit")
 
     return act

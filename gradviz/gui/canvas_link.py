@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction
 
 from gradviz.document.actions import NO_PASS, Availability
 from gradviz.export.picture_file import Drawing
@@ -27,12 +28,25 @@ class CanvasLink(QObject):
         self._window, self.canvas = window, canvas
         for name in COMMANDS:
             window.commands.bind(name, getattr(canvas, name), self.available)
+        self._switches = {name: QAction(button.text(), self) for name, button in canvas.header.switches.items()}
+        for name, action in self._switches.items():
+            action.setCheckable(True)
+            action.setToolTip(canvas.header.switches[name].toolTip())
+            action.triggered.connect(canvas.header.switches[name].click)
+        window.fills["graph"] = self._switch_actions
         window.commands.bind("export", self.ask_export, self.available)
         canvas.scene_shown.connect(window.commands.refresh)
 
     def available(self) -> Availability:
         there = self._window.hub.view.pass_id is not None and not self._window.shows_welcome()
         return Availability(there, "" if there else NO_PASS)
+
+    def _switch_actions(self) -> list[QAction]:
+        """The header's switches, for the Graph menu."""
+        for name, action in self._switches.items():
+            action.setChecked(self.canvas.header.switches[name].isChecked())
+            action.setEnabled(self.available().enabled)
+        return list(self._switches.values())
 
     def ask_export(self) -> None:
         """Ask what to export and where, then write it."""

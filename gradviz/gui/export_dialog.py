@@ -42,7 +42,7 @@ class ExportDialog(QDialog):
         self._canvas, self._stem = canvas, stem
         self.format, self.part, self.colours = QComboBox(self), QComboBox(self), QComboBox(self)
         for name, words in FORMATS.items():
-            self.format.addItem(f"{name.upper()} · {words}", name)
+            self.format.addItem(f"{words} (.{name})", name)
         self.part.addItem(self.tr("The whole graph"), "whole")
         self.part.addItem(self.tr("What is on the canvas"), "visible")
         self.colours.addItem(self.tr("Light"), "light")
@@ -54,6 +54,7 @@ class ExportDialog(QDialog):
         self.scale.setDecimals(2)
         self.scale.setValue(2)
         self.scale.setSuffix(" ×")
+        self.scale.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
         self.transparent = QCheckBox(self.tr("Transparent background"), self)
         form = QFormLayout()
         form.setHorizontalSpacing(16)

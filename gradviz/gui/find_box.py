@@ -29,7 +29,10 @@ class FindBox(QListWidget):
         self._index: Index | None = None
         self._wanted: tuple[Path, int, object] | None = None
         self.setObjectName("find_results")
-        self.setStyleSheet("#find_results { border: 1px solid palette(dark); border-radius: 4px; padding: 2px; }")
+        self.setStyleSheet(
+            "#find_results { border: 1px solid palette(dark); border-radius: 4px; padding: 2px; }"
+            "#find_results::item { padding: 3px 8px; min-height: 18px; }"
+        )
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setUniformItemSizes(True)
         self.setAccessibleName(self.tr("Matches"))

@@ -111,6 +111,7 @@ class RunPanel(QWidget):
         self.timeout.setRange(0, 86_400)
         self.timeout.setDecimals(0)
         self.timeout.setSuffix(" s")
+        self.timeout.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
         self.timeout.setSpecialValueText(self.tr("never"))
         for words, widget in (
             (self.tr("Level"), self.level),
