@@ -35,6 +35,7 @@ from gradviz.document.output_log import OutputLog
 from gradviz.document.process_tree import ProcessTree, reads_stdin
 from gradviz.document.run_request import RunRequest, require_runnable
 from gradviz.document.streams import pump
+from gradviz.document.verdict import Heard, last_words, status_of
 from gradviz.errors import NotStartedError
 from gradviz.trace.writer import TraceWriter
 
@@ -85,9 +86,7 @@ class Supervisor:
         self._ended = threading.Event()
         self._stop_reason = ""  # stopped | timeout
         self._stopping = threading.Lock()
-        self._announced = False  # the recorder said that it runs the script
-        self._recorder_failure = ""  # why it stopped writing
-        self._not_found = ""  # what Python said of a module that isn't there
+        self._heard = Heard()
 
     # -- what a view calls
 
@@ -109,7 +108,7 @@ class Supervisor:
             self._writer = TraceWriter(self._working)
             self._describe_run()
             self._log = OutputLog(self._writer)
-            self._channel = ControlChannel(self._folder, self._heard)
+            self._channel = ControlChannel(self._folder, self._heard.take)
             self._tree = self._start_process()
         except BaseException as error:
             self._clear_away()
@@ -221,21 +220,14 @@ class Supervisor:
         self._log.add(stream, chunk)
         self._on_output(stream, chunk)
 
-    def _heard(self, message: dict[str, Any]) -> None:
-        if message.get("said") == "running":
-            self._announced = True
-        elif message.get("said") == "failure":
-            self._recorder_failure = str(message.get("reason", ""))
-        elif message.get("said") == "not-found":
-            self._not_found = str(message.get("reason", "")).partition(": ")[2]
-
     def _end_with(self, reason: str) -> None:
         with self._stopping:
             again, self._stop_reason = bool(self._stop_reason), self._stop_reason or reason
         if again:
             self._tree.kill()
             return
-        self._channel.send({"do": "stop" if sys.platform == "win32" else "note-stop"})
+        if sys.platform == "win32":  # no signal reaches a process there
+            self._channel.send({"do": "stop"})
         self._tree.interrupt()
         timer = threading.Timer(GRACE_SECONDS, self._tree.kill)
         timer.daemon = True
@@ -266,18 +258,13 @@ class Supervisor:
     def _close(self, returncode: int, seconds: float) -> Outcome:
         self._channel.close()
         self._log.close()
-        signal_number = -returncode if returncode < 0 else None
-        exit_code = returncode if returncode >= 0 else None
-        trouble, own_fault = "", False
-        sudden = closing.died_suddenly(self._working)
+        died_without_a_word = closing.died_suddenly(self._working)
         amid_pass = closing.write_last_words(self._writer)
-        status = self._status(exit_code, sudden, amid_pass)
-        if self._not_found:
-            trouble = f"-m {self.request.target.given} can't be run: {self._not_found}."
-        elif status == "not-run":
-            own_fault = True
-            trouble = f"gradviz's recorder did not start under {self.request.interpreter}: {self._last_words()}"
-        self._writer.update("run", 0, status=status, exit_code=exit_code, signal=signal_number, seconds=seconds)
+        status = status_of(self._writer, self._heard, returncode, died_without_a_word and amid_pass)
+        status = self._stop_reason or status
+        exit_code, number = (returncode, None) if returncode >= 0 else (None, -returncode)
+        trouble, own_fault = self._trouble(status), status == "not-run" and not self._heard.not_found
+        self._writer.update("run", 0, status=status, exit_code=exit_code, signal=number, seconds=seconds)
         place = self._working
         try:
             closing.finish(self._writer)
@@ -285,35 +272,16 @@ class Supervisor:
             place = self.request.trace
         except NotStartedError as error:
             trouble = trouble or str(error)
-        if self._recorder_failure and not trouble:
-            trouble = f"The recording ends early, its file could not be written: {self._recorder_failure}."
-        return Outcome(status, exit_code, signal_number, seconds, place, trouble, own_fault)
+        return Outcome(status, exit_code, number, seconds, place, trouble, own_fault)
 
-    def _status(self, exit_code: int | None, sudden: bool, amid_pass: bool) -> str:
-        if self._stop_reason:
-            return self._stop_reason
-        if self._not_found:
-            return "not-run"
-        if exit_code is None:
-            return "killed"
-        connection = self._writer.path_connection()
-        (python,) = connection.execute("SELECT python FROM run").fetchone()
-        if not python and not self._announced:
-            return "not-run"
-        if sudden and amid_pass:
-            return "killed"
-        failed = connection.execute("SELECT 1 FROM exception WHERE caught = 0 AND phase != 'thread' AND thread = 0")
-        if exit_code == 0:
-            return "ok"
-        return "raised" if failed.fetchone() else "exited"
-
-    def _last_words(self) -> str:
-        """The last line that a recorder which never began wrote to stderr."""
-        connection = self._writer.path_connection()
-        self._writer.commit()
-        text = b"".join(data for (data,) in connection.execute("SELECT data FROM output WHERE stream = 'stderr'"))
-        lines = text.decode("utf-8", "replace").strip().splitlines()
-        return lines[-1] if lines else "it said nothing"
+    def _trouble(self, status: str) -> str:
+        if self._heard.not_found:
+            return f"-m {self.request.target.given} can't be run: {self._heard.not_found}."
+        if status == "not-run":
+            return f"gradviz's recorder did not start under {self.request.interpreter}: {last_words(self._writer)}"
+        if self._heard.failure:
+            return f"The recording ends early, its file could not be written: {self._heard.failure}."
+        return ""
 
 
 def _source(stdin: Stdin | IO[bytes]) -> int | IO[bytes] | None:

@@ -84,6 +84,29 @@ def test_death_by_signal_is_told(tmp_path: Path) -> None:
     assert (outcome.status, outcome.exit_code, outcome.signal) == ("killed", None, 9)
 
 
+@posix
+def test_an_interrupt_that_nobody_caught_is_an_error(tmp_path: Path) -> None:
+    outcome = Run(tmp_path, "raise KeyboardInterrupt").end()
+
+    assert (outcome.status, outcome.exit_code, outcome.signal) == ("raised", None, 2)
+
+
+@posix
+def test_a_recorder_that_does_not_start_is_our_fault(tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\necho first >&2\necho 'it is broken' >&2\nexit 1\n", encoding="utf-8")
+    python.chmod(0o755)
+    (tmp_path / "script.py").write_text("", encoding="utf-8")
+    request = RunRequest(Target("script", "script.py"), str(python), tmp_path, tmp_path / "run.gradviz")
+    supervisor = Supervisor(request)
+    supervisor.start()
+    outcome = supervisor.wait(GUARD_SECONDS)
+
+    assert outcome is not None
+    assert (outcome.status, outcome.own_fault) == ("not-run", True)
+    assert outcome.trouble == f"gradviz's recorder did not start under {python}: it is broken"
+
+
 def test_the_recording_is_one_whole_file(tmp_path: Path) -> None:
     run = Run(tmp_path, "print('hello')")
 
