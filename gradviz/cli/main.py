@@ -29,6 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the process's exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     as_json = _wants_json(given)
+    _replace_closed_streams()
     try:
         options = parse(given, tuple(COMMANDS))
         return int(importlib.import_module(COMMANDS[options.command]).run(options))
@@ -58,6 +59,13 @@ def _not_run(sentence: str, exit_code: int, as_json: bool) -> int:
 def _wants_json(given: Sequence[str]) -> bool:
     own = given[: given.index("--")] if "--" in given else given
     return "--json" in own
+
+
+def _replace_closed_streams() -> None:
+    """A caller may have closed them (`>&-`); what is written then goes nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123  # for as long as we run
 
 
 def _close_stdout() -> None:

@@ -150,8 +150,11 @@ def _forward_keyboard(supervisor: Supervisor) -> None:
     """A process in a group of its own can't read the terminal: its lines are read here and handed on."""
 
     def forward() -> None:
-        for line in iter(sys.stdin.buffer.readline, b""):
-            supervisor.write_input(line)
+        with contextlib.suppress(OSError):
+            while line := os.read(descriptor, 1 << 16):
+                supervisor.write_input(line)
         supervisor.close_input()
+
+    descriptor = sys.stdin.fileno()  # read itself: sys.stdin's lock, held by a thread, would abort Python at its end
 
     threading.Thread(target=forward, name="gradviz keyboard", daemon=True).start()
