@@ -8,13 +8,14 @@ from numpy.typing import NDArray
 from gradviz.layout.own.flat import FlatGraph, Style
 
 _CANDIDATES = 48
+_EARLY = 0.15  # of its layers that a column may be short of
 _CHANNEL = 16.0  # above and below a column, for the lines to the next
 
 
 def fold(graph: FlatGraph, layer: list[int], pitch: NDArray[np.float64], style: Style) -> list[int]:
     """Column of each layer. `pitch` is each layer's height with the gap below it.
 
-    Columns as high as the viewport, broken after the layer that would leave it, where the whole fits beside each
+    Columns as high as the viewport, broken before the layer that would leave it, where the whole fits beside each
     other; else the height that lets the whole be shown largest.
     """
     count = len(pitch)
@@ -26,6 +27,7 @@ def fold(graph: FlatGraph, layer: list[int], pitch: NDArray[np.float64], style: 
     np.add.at(broad, np.asarray(layer), np.asarray(graph.widths) + style.node_gap)
     tallest = float(pitch.max())
     lane = max(style.lane, max(graph.label_w, default=0.0) + _CHANNEL / 2)
+    cuts = _cuts(graph, layer, count)
     heights = [max(view_h - 2 * _CHANNEL, tallest)]
     columns = 2.0
     while columns < count and len(heights) < _CANDIDATES:
@@ -34,7 +36,7 @@ def fold(graph: FlatGraph, layer: list[int], pitch: NDArray[np.float64], style: 
     best: tuple[float, int] | None = None
     starts = [0]
     for height in heights:
-        breaks = _breaks(bottom, height + style.layer_gap)
+        breaks = _breaks(bottom, height + style.layer_gap, cuts)
         width = float(np.maximum.reduceat(broad, breaks).sum()) + lane * (len(breaks) - 1)
         high = float(np.diff(np.append(np.concatenate(([0.0], bottom))[breaks], bottom[-1])).max())
         scale = min(1.0, view_w / width, view_h / (high - style.layer_gap + 2 * _CHANNEL))
@@ -45,8 +47,17 @@ def fold(graph: FlatGraph, layer: list[int], pitch: NDArray[np.float64], style: 
     return [int(value) for value in np.cumsum(column)]
 
 
-def _breaks(bottom: NDArray[np.float64], height: float) -> list[int]:
-    """First layers of the columns."""
+def _cuts(graph: FlatGraph, layer: list[int], count: int) -> NDArray[np.int64]:
+    """How many edges would be cut by a break before each layer."""
+    change = np.zeros(count + 1, np.int64)
+    level = np.asarray(layer)
+    np.add.at(change, level[graph.tail] + 1, 1)
+    np.add.at(change, level[graph.head] + 1, -1)
+    return np.cumsum(change)[:count]
+
+
+def _breaks(bottom: NDArray[np.float64], height: float, cuts: NDArray[np.int64]) -> list[int]:
+    """First layers of the columns. A tall column ends a little early where that cuts fewer edges."""
     starts = [0]
     done = 0.0
     while True:
@@ -54,5 +65,7 @@ def _breaks(bottom: NDArray[np.float64], height: float) -> list[int]:
         end = max(end, starts[-1] + 1)
         if end >= len(bottom):
             return starts
+        early = end - int((end - starts[-1]) * _EARLY)
+        end -= int(np.argmin(cuts[early : end + 1][::-1]))
         starts.append(end)
         done = float(bottom[end - 1])
