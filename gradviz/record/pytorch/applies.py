@@ -10,6 +10,8 @@ import torch
 
 from gradviz.record.pytorch.forward import Failed
 from gradviz.record.pytorch.functions import NORMAL, FunctionInfo
+from gradviz.record.pytorch.guard import guarded
+from gradviz.record.pytorch.modules import MODULE_CALL
 from gradviz.record.pytorch.oplog import OPERAND_WIDTH, RESULT_WIDTH
 from gradviz.record.pytorch.state import Recorder
 from gradviz.record.pytorch.values import FLAGS, version_of
@@ -41,13 +43,10 @@ class Applies:
         if info is None:
             info = self._known[cls] = FunctionInfo(cls.__name__, NORMAL, forward_parameters(cls), recorder.writer)
         operands: list[int] = []
-        extra: list[Any] = []
-        for position, value in enumerate(args):
-            name = info.string_ids[position] if position < len(info.string_ids) else -1
-            if not self._operand(value, name, 0, operands):
-                extra += (position, value)
-        stack = recorder.frames.stack(sys._getframe(2))
-        arguments = recorder.arguments.of(info, extra) if extra else -1
+        arguments = stack = -1
+        with guarded(recorder), torch._C.DisableTorchFunction():  # no mode shall see what we read
+            arguments = self._arguments(info, args, operands)
+            stack = recorder.frames.stack(sys._getframe(2), state.outer_stack, MODULE_CALL)
         before = sequence_number()
         state.last_error = 0
         state.inside += 1
@@ -61,17 +60,31 @@ class Applies:
             raise
         finally:
             state.inside -= 1
+        with guarded(recorder), torch._C.DisableTorchFunction():
+            self._returned(info, stack, before, arguments, operands, result)
+        return result
+
+    def _arguments(self, info: FunctionInfo, args: Sequence[Any], operands: list[int]) -> int:
+        extra: list[Any] = []
+        for position, value in enumerate(args):
+            name = info.string_ids[position] if position < len(info.string_ids) else -1
+            if not self._operand(value, name, 0, operands):
+                extra += (position, value)
+        return self._recorder.arguments.of(info, extra) if extra else -1
+
+    def _returned(
+        self, info: FunctionInfo, stack: int, before: int, arguments: int, operands: list[int], result: Any
+    ) -> None:
         after = sequence_number()
         results: list[int] = []
         for each in result if isinstance(result, (tuple, list)) else (result,):
             if isinstance(each, torch.Tensor):
-                entry = recorder.values.result(each)
-                results += (entry.number, entry.spec, version_of(each, entry), entry.flags & FLAGS)
+                entry = self._recorder.values.result(each)
+                results += (entry.number, entry.spec, entry.version, entry.flags & FLAGS)
         flags = OP_APPLY if torch.is_grad_enabled() else OP_APPLY | OP_NO_GRAD
         if _needs_grad(operands[3::OPERAND_WIDTH]) and results and not _needs_grad(results[3::RESULT_WIDTH]):
             flags |= OP_LEAVES_GRAPH
         self._append(info, stack, before, after, flags, arguments, operands, results)
-        return result
 
     def _operand(self, value: Any, name: int, more: int, operands: list[int]) -> bool:
         if isinstance(value, torch.Tensor):

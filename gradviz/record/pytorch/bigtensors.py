@@ -11,37 +11,44 @@ from typing import Any
 
 import torch
 
+REMEMBERED = 8
 Figures = tuple[Any, Any, Any, Any]  # min, max, mean, norm: one number each
 
 
 class BigTensors:
-    """Figures of big tensors; those of the last one are kept for its views."""
+    """Figures of big tensors; those of the last few are kept for their views."""
 
     def __init__(self) -> None:
-        self._key: tuple[int, int, int, int, torch.dtype] | None = None
-        self._weak: int | None = None  # a weak reference keeps the storage's address from being given out again
-        self._figures: Figures | None = None
+        # key -> weak reference, which keeps the storage's address from being given out again, and figures
+        self._known: dict[tuple[Any, ...], tuple[int, Figures]] = {}
 
     def measure(self, tensor: Any) -> Figures:
         """min, max, mean and norm as tensors without dimensions."""
         flat, repeats = in_memory_order(tensor)
         storage = flat.untyped_storage()
         key = (storage._cdata, flat._version, flat.storage_offset(), flat.numel(), flat.dtype)
-        if key != self._key or self._figures is None:
-            self.forget()
+        known = self._known.get(key)
+        if known is None:
+            if len(self._known) >= REMEMBERED:
+                oldest = next(iter(self._known))
+                _free(self._known.pop(oldest)[0])
             single = flat if flat.element_size() >= 4 else flat.to(torch.float32)
             low, high = torch.aminmax(single)
-            self._figures = (low, high, single.sum() / single.numel(), torch.linalg.vector_norm(single))
-            self._key, self._weak = key, storage._weak_ref()
-        low, high, mean, norm = self._figures
+            figures = (low, high, single.sum() / single.numel(), torch.linalg.vector_norm(single))
+            known = self._known[key] = (storage._weak_ref(), figures)
+        low, high, mean, norm = known[1]
         return low, high, mean, norm * math.sqrt(repeats) if repeats > 1 else norm
 
     def forget(self) -> None:
-        """Let go of the last one."""
-        weak, self._weak, self._key, self._figures = self._weak, None, None, None
-        if weak is not None:
-            free: Any = torch.UntypedStorage._free_weak_ref
-            free(weak)
+        """Let go of them."""
+        known, self._known = self._known, {}
+        for weak, _ in known.values():
+            _free(weak)
+
+
+def _free(weak: int) -> None:
+    free: Any = torch.UntypedStorage._free_weak_ref
+    free(weak)
 
 
 def in_memory_order(tensor: Any) -> tuple[Any, int]:

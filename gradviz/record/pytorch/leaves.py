@@ -7,6 +7,8 @@ from collections.abc import Set as AbstractSet
 from types import FrameType
 from typing import Any
 
+import torch
+
 from gradviz.record.pytorch.batches import Batches
 from gradviz.record.pytorch.modules import ModuleCalls
 from gradviz.record.pytorch.names import variable_names
@@ -87,10 +89,31 @@ class Leaves:
                 recorder.values.describe(tensor, entry)
                 alive[entry.number] = tensor
         self.find_names({value: alive[value] for value in self.unnamed(alive)}, None)
+        gradients = self._gradients(alive)
         for value, tensor in alive.items():
-            self._write_one(recorder.values.lookup(tensor), value, tensor)
+            self._write_one(recorder.values.lookup(tensor), value, tensor, gradients.get(value))
 
-    def _write_one(self, entry: Known, value: int, tensor: Any) -> None:
+    def _gradients(self, alive: Mapping[int, Any]) -> dict[int, bytes]:
+        """Statistics of each leaf's gradient, all measured together."""
+        values = self._recorder.values
+        if self._recorder.session.level == "shapes":
+            return {}
+        batches = Batches()
+        measured: list[int] = []
+        for value, tensor in alive.items():
+            gradient = tensor.grad
+            if gradient is None:
+                continue
+            spec = values.spec(gradient)
+            if spec in values.measurable and type(gradient) is torch.Tensor:
+                batches.add(spec, len(measured), gradient, gradient._version)
+            else:
+                batches.add_odd(len(measured), gradient)
+            measured.append(value)
+        columns = batches.columns(len(measured))
+        return {value: STATS.pack(*(column[at] for column in columns)) for at, value in enumerate(measured)}
+
+    def _write_one(self, entry: Known, value: int, tensor: Any, stats: bytes | None) -> None:
         recorder = self._recorder
         number = self.leaf_id(entry, False)
         path = self._modules.parameters.get(value, (None, None))[0]
@@ -101,20 +124,10 @@ class Leaves:
         }
         gradient = tensor.grad
         if gradient is not None:
-            columns["grad_spec"] = recorder.values.spec(gradient)
-            if recorder.session.level != "shapes":
-                batches = Batches()
-                batches.add_odd(0, gradient)
-                columns["grad_stats"] = STATS.pack(*(column[0] for column in batches.columns(1)))
+            columns["grad_spec"] = spec = recorder.values.spec(gradient)
+            if stats is not None:
+                columns["grad_stats"] = stats
                 sample = sample_of(gradient)
                 if sample is not None:
-                    recorder.writer.add(
-                        "sample",
-                        **{"pass": None},
-                        step=None,
-                        slot=number,
-                        role="leaf-grad",
-                        spec=columns["grad_spec"],
-                        **sample,
-                    )
+                    recorder.writer.add("sample", step=None, slot=number, role="leaf-grad", spec=spec, **sample)
         recorder.writer.update("leaf", number, **columns)

@@ -69,7 +69,7 @@ class ModuleCalls:
         state = recorder.state()
         parent, outer, log = state.call, state.outer_stack, state.log
         row = -1
-        with guarded(recorder):
+        with guarded(recorder), torch._C.DisableTorchFunction():  # no mode shall see what we read
             row = self._begin(state, module, sys._getframe(2), args, kwargs)
         if row < 0:
             return original(module, *args, **kwargs)
@@ -125,25 +125,28 @@ class ModuleCalls:
 
     def _learn(self, root: Root, module: Any, root_name: str | None) -> None:
         """Rows for the module and all inside it that have none yet, names for their parameters."""
-        for path, each in module.named_modules(remove_duplicate=False):
+        modules = list(module.named_modules(remove_duplicate=False))
+        counts = count_parameters(modules)
+        for path, each in modules:
             if path in root.by_path:
                 continue
             parent = root.by_path.get(path.rpartition(".")[0]) if path else None
-            number = self._recorder.writer.add(
-                "module",
-                path=path,
-                **{"class": type(each).__name__},
-                parent=None if parent is None else parent.id,
-                root_name=root_name,
-                parameters=_count_parameters(each),
-                training=int(each.training),
-            )
+            number = self._add(each, path, None if parent is None else parent.id, root_name, counts[path])
             place = root.by_path[path] = Place(number, path)
             root.places.setdefault(id(each), []).append(place)
             for name, parameter in each._parameters.items():
                 if parameter is not None:
                     full = f"{path}.{name}" if path else name
                     self.parameters.setdefault(self._recorder.values.lookup(parameter).number, (full, number))
+
+    def _add(self, module: Any, path: str, parent: int | None, root_name: str | None, parameters: int) -> int:
+        """Its row."""
+        names = {"class": type(module).__name__}
+        training = int(module.training)
+        add = self._recorder.writer.add
+        return add(
+            "module", path=path, parent=parent, root_name=root_name, parameters=parameters, training=training, **names
+        )
 
     def _place(self, parent: OpenCall, module: Any) -> Place:
         root: Root = parent.root
@@ -155,15 +158,8 @@ class ModuleCalls:
             found = self._known_place(parent, module)
         if found is None:
             path = f"{parent.place.path}.{type(module).__name__}".lstrip(".")
-            number = self._recorder.writer.add(
-                "module",
-                path=path,
-                **{"class": type(module).__name__},
-                parent=parent.place.id,
-                root_name=None,
-                parameters=_count_parameters(module),
-                training=int(module.training),
-            )
+            counts = count_parameters(module.named_modules())
+            number = self._add(module, path, parent.place.id, None, counts[""])
             found = Place(number, path)
             root.places.setdefault(id(module), []).append(found)
         return found
@@ -199,11 +195,21 @@ def _first_tensor(result: Any) -> Any:
     return None
 
 
-def _count_parameters(module: Any) -> int:
-    """Elements of the parameters inside, children included; those not yet made (lazy modules) count nothing."""
-    total = 0
-    for each in module.modules():
-        for parameter in each._parameters.values():
-            if parameter is not None and not torch.nn.parameter.is_lazy(parameter):
-                total += parameter.numel()
-    return total
+def count_parameters(modules: Iterable[tuple[str, Any]]) -> dict[str, int]:
+    """For each path the elements of the parameters inside, children included, a shared one once; lazy ones count 0."""
+    counts: dict[str, int] = {}
+    seen: set[tuple[str, int]] = set()
+    for path, module in modules:
+        counts.setdefault(path, 0)
+        for parameter in module._parameters.values():
+            if parameter is None or torch.nn.parameter.is_lazy(parameter):
+                continue
+            size, above = parameter.numel(), path
+            while True:
+                if (above, id(parameter)) not in seen:
+                    seen.add((above, id(parameter)))
+                    counts[above] = counts.get(above, 0) + size
+                if not above:
+                    break
+                above = above.rpartition(".")[0]
+    return counts

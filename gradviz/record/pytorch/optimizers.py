@@ -54,7 +54,7 @@ class OptimizerSteps:
                 return step(optimizer, *args, **kwargs)
             state = self._recorder.state()
             before: list[int] = []
-            with guarded(self._recorder):
+            with guarded(self._recorder), torch._C.DisableTorchFunction():
                 before = self._versions(optimizer)
             with mode_off(state):
                 result = step(optimizer, *args, **kwargs)

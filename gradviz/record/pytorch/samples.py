@@ -56,7 +56,7 @@ def _sample(tensor: Any, whole: bool) -> dict[str, Any] | None:
         tensor = tensor.dequantize()
     strides = [1] * tensor.dim() if whole else strides_for(list(tensor.shape))
     kept = tensor.detach()[tuple(slice(None, None, step) for step in strides)]
-    kept = kept.to("cpu", copy=True).resolve_conj().resolve_neg().contiguous()
+    kept = kept.to("cpu").resolve_conj().resolve_neg().contiguous()  # string_at makes the copy
     if kept.dtype not in NAMES:
         kept = kept.to(WIDENED.get(kept.dtype, torch.complex64 if kept.is_complex() else torch.float32))
     size = kept.numel() * kept.element_size()
