@@ -106,16 +106,16 @@ def rows(rounds: int, wanted: Wanted) -> list[Measured]:
     torch.set_num_threads(1)
     measured = []
     for workload in workloads():
-        if any(
-            wanted(f"recorder.{workload.name}.{kind}")
-            for kind in (*LEVELS, "anomaly", "shapes_vs_anomaly", *workload.peers)
-        ):
-            measured += _rows_of(workload, rounds)
+        kinds = (*LEVELS, "anomaly", "shapes_vs_anomaly", *workload.peers)
+        asked = {kind for kind in kinds if wanted(f"recorder.{workload.name}.{kind}")}
+        if asked - set(workload.peers):
+            measured += _recorded_rows(workload, rounds)
+        if asked & set(workload.peers):
+            measured += _peer_rows(workload, min(rounds, PEER_ROUNDS))
     return measured
 
 
-def _rows_of(workload: Workload, rounds: int) -> list[Measured]:
-    name = f"recorder.{workload.name}"
+def _recorded_rows(workload: Workload, rounds: int) -> list[Measured]:
     with tempfile.TemporaryDirectory() as folder:
         variants = {"bare": partial(_timed, workload, nullcontext), "anomaly": partial(_timed, workload, _anomaly)}
         for level in LEVELS:
@@ -123,12 +123,17 @@ def _rows_of(workload: Workload, rounds: int) -> list[Measured]:
         for timed in variants.values():  # warm: imports, the allocator, the first file
             timed()
         times = interleave(variants, rounds)
-        slow = {"bare": variants["bare"]} | {peer: partial(PEERS[peer], workload) for peer in workload.peers}
-        peer_times = interleave(slow, min(rounds, PEER_ROUNDS))
+    name = f"recorder.{workload.name}"
     measured = [ratio_of(f"{name}.{kind}", times[kind], times["bare"]) for kind in (*LEVELS, "anomaly")]
-    measured.append(ratio_of(f"{name}.shapes_vs_anomaly", times["shapes"], times["anomaly"]))
-    measured += [ratio_of(f"{name}.{peer}", peer_times[peer], peer_times["bare"]) for peer in workload.peers]
-    return measured
+    return [*measured, ratio_of(f"{name}.shapes_vs_anomaly", times["shapes"], times["anomaly"])]
+
+
+def _peer_rows(workload: Workload, rounds: int) -> list[Measured]:
+    variants = {"bare": partial(_timed, workload, nullcontext)}
+    variants |= {peer: partial(PEERS[peer], workload) for peer in workload.peers}
+    variants["bare"]()
+    times = interleave(variants, rounds)
+    return [ratio_of(f"recorder.{workload.name}.{peer}", times[peer], times["bare"]) for peer in workload.peers]
 
 
 def _timed(workload: Workload, surrounding: Callable[[], AbstractContextManager[object]]) -> float:
