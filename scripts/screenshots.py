@@ -66,7 +66,7 @@ class Stage:
     def run(self, example: str) -> None:
         """Open a program of the gallery, run it, wait until all is shown."""
         document = self.window.document
-        self.window.open_path(ROOT / "resources" / "examples" / example)
+        self.window.open_path(Path.home() / "course" / example)
         self.window.commands["run"].trigger()
         self.until(lambda: document.state.phase == "ended" and not document.state.diagnosing, f"the end of {example}")
         self.until(self._drawn, "the graph")
@@ -160,7 +160,9 @@ def picture(stage: Stage, shot: Shot) -> None:
 
 
 def prepare(folder: Path) -> None:
-    """Settings and recordings of its own, a platform, a font: all before Qt is imported."""
+    """A home of its own, a platform, a font: all before Qt is imported. No picture shows a path of this machine."""
+    shutil.copytree(ROOT / "resources" / "examples", folder / "home" / "course")
+    os.environ["HOME"] = os.environ["USERPROFILE"] = str(folder / "home")
     os.environ["GRADVIZ_CONFIG_HOME"] = str(folder / "config")
     os.environ["GRADVIZ_DATA_HOME"] = str(folder / "data")
     headless = sys.platform.startswith("linux") and not os.environ.get("DISPLAY")
