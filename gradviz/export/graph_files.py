@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import networkx as nx
 import numpy as np
+from graphviz import Digraph, escape
 
 from gradviz.scene.model import NO_EDGE, Draft, Kind, Look, Scene, State, States
 from gradviz.scene.texts import Texts
@@ -27,6 +28,13 @@ _DOT_SHAPES = {
     Kind.SEED: "invhouse",
     Kind.CONSTANT: "box",
 }
+_DOT_STYLES = {State.NEVER: "filled,dashed,rounded", State.STILL: "dotted"}
+_DOT_EDGES = {
+    "failed": {"color": "#B83208", "fontcolor": "#B83208", "penwidth": "2"},
+    "constant": {"style": "dotted"},
+}
+_DOT_NODE = {"fontname": "Helvetica", "fontsize": "11", "style": "filled,rounded", "shape": "box"}
+_DOT_EDGE = {"fontname": "Courier", "fontsize": "9"}
 
 
 @dataclass(frozen=True)
@@ -98,55 +106,38 @@ def dot_of(scene: Scene, texts: Texts, states: States, title: str) -> str:
     """Graphviz source; open groups are clusters."""
     nodes, edges = drawn(scene, texts, states)
     draft = scene.draft
-    lines = [
-        f"digraph {_quoted(title)} {{",
-        "  rankdir=TB;",
-        '  node [fontname="Helvetica", fontsize=11, style="filled,rounded", shape=box];',
-        '  edge [fontname="Courier", fontsize=9];',
-    ]
-    boxes_of: dict[int, list[int]] = {}
-    for box, inside in enumerate(draft.inside.tolist()):
-        boxes_of.setdefault(inside, []).append(box)
+    graphs = {-1: Digraph(escape(title), graph_attr={"rankdir": "TB"}, node_attr=_DOT_NODE, edge_attr=_DOT_EDGE)}
     children: dict[int, list[int]] = {}
     for card in draft.open_cards:
-        children.setdefault(draft.cards[card].parent, []).append(card)
-    # An explicit stack: modules may be nested deeper than Python recurses.
-    work: list[tuple[str, int, int]] = [("open", -1, 1)]
+        one = draft.cards[card]
+        label = escape(f"{one.title} {one.class_name}".strip())
+        graphs[card] = Digraph(f"cluster_{card}", graph_attr={"label": label})
+        children.setdefault(one.parent, []).append(card)
+    for box, inside in enumerate(draft.inside.tolist()):
+        _dot_node(graphs[inside], nodes[box], int(draft.kind[box]), int(states.box[box]))
+    # An explicit stack: modules may be nested deeper than Python recurses. A cluster is copied whole into its parent,
+    # so the innermost come first.
+    order, work = [], list(reversed(children.get(-1, [])))
     while work:
-        action, card, depth = work.pop()
-        pad = "  " * depth
-        if action == "close":
-            lines.append(f"{pad}}}")
-            continue
-        if card >= 0:
-            one = draft.cards[card]
-            lines.append(f"{pad}subgraph cluster_{card} {{")
-            lines.append(f"{pad}  label={_quoted(f'{one.title} {one.class_name}'.strip())};")
-            work.append(("close", card, depth))
-        for box in boxes_of.get(card, []):
-            lines.append(f"{pad}  {_dot_node(nodes[box], int(draft.kind[box]), int(states.box[box]))}")
-        work += [("open", child, depth + 1) for child in reversed(children.get(card, []))]
+        order.append(work.pop())
+        work += reversed(children.get(order[-1], []))
+    for card in reversed(order):
+        graphs[draft.cards[card].parent].subgraph(graphs[card])
     for edge in edges:
         label = f"{edge.expected} ≠ {edge.shape}" if edge.expected else edge.shape
-        mark = ', color="#B83208", fontcolor="#B83208", penwidth=2' if edge.state == "failed" else ""
-        mark = ", style=dotted" if edge.state == "constant" else mark
-        lines.append(f"  {edge.tail} -> {edge.head} [label={_quoted(label)}{mark}];")
-    lines.append("}")
-    return "\n".join(lines) + "\n"
+        graphs[-1].edge(edge.tail, edge.head, label=escape(label), _attributes=_DOT_EDGES.get(edge.state))
+    return str(graphs[-1].source)
 
 
-def _dot_node(node: DrawnNode, kind: int, state: int) -> str:
+def _dot_node(graph: Digraph, node: DrawnNode, kind: int, state: int) -> None:
     fill, line = _DOT_COLORS[State(state)]
-    text = f"{node.name}\n{node.detail}" if node.detail else node.name
-    shape = f", shape={_DOT_SHAPES[Kind(kind)]}" if kind in _DOT_SHAPES else ""
-    style = ', style="filled,dashed,rounded"' if state == State.NEVER else ""
-    style = ', style="dotted"' if state == State.STILL else style
-    return f'{node.id} [label={_quoted(text)}, fillcolor="{fill}", color="{line}"{shape}{style}];'
-
-
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'
+    more = {"fillcolor": fill, "color": line}
+    if kind in _DOT_SHAPES:
+        more["shape"] = _DOT_SHAPES[Kind(kind)]
+    if state in _DOT_STYLES:
+        more["style"] = _DOT_STYLES[State(state)]
+    label = "\\n".join(escape(text) for text in (node.name, node.detail) if text)  # DOT's own sign for a new line
+    graph.node(node.id, label=label, _attributes=more)
 
 
 def graphml_of(scene: Scene, texts: Texts, states: States) -> str:

@@ -184,7 +184,7 @@ class ValuesView(QWidget):
         steps = self._kept.steps if self._kept is not None else ()
         thinned = max([part.row_step, part.column_step, *steps[-2:]])
         if thinned > 1:
-            words.append(self.tr("every {number}th row and column").format(number=thinned))
+            words.append(self.tr("1 row and column in {number} drawn").format(number=thinned))
         if part.folded:
             rows, columns = -(-self._numbers.size // part.columns), part.columns
             words.append(self.tr("{rows} rows of {columns}").format(rows=f"{rows:,}", columns=f"{columns:,}"))
