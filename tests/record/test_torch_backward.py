@@ -249,7 +249,7 @@ def test_an_input_that_is_not_in_the_graph_is_no_nodes_fault(tmp_path: Path) -> 
 
     trace = recorded(tmp_path, program)
     (record,) = trace.passes()
-    assert (record.entry, record.outcome, record.failed_node) == ("grad", "raised", None)
+    assert (record.entry, record.outcome, record.failed_node) == ("grad", "refused", None)
     assert record.inputs[0].node == -1 and record.inputs[0].requires_grad
 
 
@@ -393,9 +393,25 @@ def packed(x: torch.Tensor) -> None:
         x.exp().sum().backward()
 
 
+def from_an_edge(x: torch.Tensor) -> None:
+    edge = torch.autograd.graph.get_gradient_edge((x * 2).sum())
+    torch.autograd.grad(edge, x)
+    torch.autograd.backward([(x * 3).sum()], inputs=[x])
+
+
+def from_a_leaf(x: torch.Tensor) -> None:
+    x.backward(torch.ones_like(x))
+
+
+def compiled(x: torch.Tensor) -> None:
+    function = torch.compile(lambda v: (v * 2).tanh().sum())
+    function(x).backward()
+
+
 KINDS = [
     *(sparse, nested, complex_numbers, low_precision, empty, meta, vectorized, functional, transforms),
     *(scripted, views_written_to, several_outputs, mixed_precision, packed),
+    *(from_an_edge, from_a_leaf, compiled),
 ]
 
 

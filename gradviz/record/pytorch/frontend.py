@@ -37,6 +37,7 @@ class TorchFrontend:
     def __init__(self) -> None:
         self._patches = Patches()
         self._recorder: Recorder | None = None
+        self._stance_set = False  # whether torch.compile was told to run eagerly
         self._failures: Failures | None = None
         self._store: PassStore | None = None
         self._leaves: Leaves | None = None
@@ -59,6 +60,9 @@ class TorchFrontend:
                 if state is self._recorder.state():
                     leave_mode(state)
         self._patches.undo()
+        if self._stance_set:
+            torch.compiler.set_stance("default")
+            self._stance_set = False
 
     def framework_version(self) -> str:
         return f"torch {torch.__version__.partition('+')[0]}"
@@ -153,6 +157,7 @@ class TorchFrontend:
             if recorder.session.recording:
                 recorder.session.note("compile-eager", COMPILE_NOTE)
                 torch.compiler.set_stance("force_eager")
+                self._stance_set = True
             return original(*args, **kwargs)
 
         self._patches.replace(torch, "compile", compile_eagerly)
