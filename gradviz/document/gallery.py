@@ -55,6 +55,14 @@ def load_gallery() -> Gallery:
     return Gallery((width, height), tuple(sorted(examples, key=lambda each: each.welcome or 1000)))
 
 
+def is_example(path: Path) -> bool:
+    """Whether a file is a program of the gallery, a mended one included."""
+    try:
+        return path.suffix == ".py" and path.resolve().parent == resources_path("examples")
+    except (OSError, NotStartedError):
+        return False
+
+
 def _example(folder: Path, entry: dict[str, Any]) -> Example:
     mended = entry.get("mended")
     return Example(

@@ -15,6 +15,7 @@ from types import TracebackType
 from PySide6.QtCore import QEvent, QLibraryInfo, QLocale, QObject, QTimer, QTranslator
 from PySide6.QtWidgets import QApplication
 
+from gradviz.document.gallery import is_example
 from gradviz.document.settings import Settings
 from gradviz.gui.focus_ring import FocusRing
 from gradviz.gui.pane_table import pane_modules
@@ -47,6 +48,8 @@ def run(path: Path | None = None, function: str = "", quit_after_paint: bool = F
         window.ready()
         if path is not None:
             window.open_path(path, function)
+            if is_example(path) and not function:
+                window.commands["run"].trigger()  # it opens ready to step, as from its card
 
     first.painted = painted
     if path is not None:

@@ -20,6 +20,6 @@ top = e[-keep:] * v[:, -keep:]
 y = top.pow(2).sum(1)
 out = torch.sum(G @ y)
 
-# out is one number, shape []. The argument of backward() is the gradient that arrives AT out, so it has out's shape.
+# out is one number, shape []; the argument of backward() has that shape too
 out.backward(z)
 print(z.grad.shape)

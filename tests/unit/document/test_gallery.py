@@ -1,0 +1,18 @@
+"""The gallery tells its own programs from a person's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gradviz.document.gallery import is_example, load_gallery
+
+
+def test_its_programs_are_examples_faulty_and_mended() -> None:
+    for example in load_gallery().examples:
+        assert is_example(example.path)
+        assert example.mended is None or is_example(example.mended)
+
+
+def test_a_persons_script_is_none(tmp_path: Path) -> None:
+    assert not is_example(tmp_path / "seed_wrong_shape.py")
+    assert not is_example(load_gallery().examples[0].path.with_name("gallery.json"))
