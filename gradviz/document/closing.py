@@ -29,7 +29,9 @@ def write_last_words(writer: TraceWriter) -> bool:
     """Close passes that never ended, naming the node that was running; True if one was amid its steps."""
     running = read_live(writer.path)
     if running is not None and running.node >= 0:
-        writer.update("backward", running.pass_id, running_node=running.node, failed_node=running.node)
+        writer.update(
+            "backward", running.pass_id, outcome="interrupted", running_node=running.node, failed_node=running.node
+        )
     writer.commit()
     if writer.failure is None:
         connection = writer.path_connection()
