@@ -32,7 +32,7 @@ NUMBER_BITS = 6
 
 @dataclass(frozen=True)
 class Workload:
-    """A net with its input, and how many steps one timing takes so that it lasts a good part of a second."""
+    """A net with its input, and how many steps one timing takes: enough that closing the file is shared by several."""
 
     name: str
     model: nn.Module
@@ -94,7 +94,7 @@ def workloads() -> list[Workload]:
     layer = nn.TransformerEncoderLayer(256, nhead=8, dim_feedforward=1024, dropout=0.0, batch_first=True)
     encoder = nn.TransformerEncoder(layer, num_layers=4, enable_nested_tensor=False)
     return [
-        Workload("encoder", encoder, torch.randn(8, 128, 256), steps=1, peers=("torchviz", "torchlens")),
+        Workload("encoder", encoder, torch.randn(8, 128, 256), steps=4, peers=("torchviz", "torchlens")),
         Workload("tiny", TinyOps(), torch.randn(8, 16), steps=48, peers=("torchviz", "torchlens")),
         # torchviz ends in a RecursionError there, torchlens takes minutes
         Workload("chain", Chain(), torch.zeros(4), steps=3, peers=()),
