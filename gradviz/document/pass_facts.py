@@ -132,11 +132,11 @@ class PassFacts:
             head, slot = int(self.graph.head[edge]), int(self.graph.slot[edge])
             arrived = self.received(head)
             if arrived is not None and slot < len(arrived):
-                found.append(Handed(head, slot, arrived[slot], True, self._fan_in(head, slot) > 1))
+                found.append(Handed(head, slot, arrived[slot], True, bool(self._fan_in[edge] > 1)))
                 continue
             expected = self.expected(head)
             spec = expected[slot] if slot < len(expected) else None
-            found.append(Handed(head, slot, spec, False, self._fan_in(head, slot) > 1))
+            found.append(Handed(head, slot, spec, False, bool(self._fan_in[edge] > 1)))
         return tuple(found)
 
     def in_to_out(self, node: int) -> str:
@@ -155,9 +155,11 @@ class PassFacts:
             return f"{len(texts)} {word}"
         return texts[0] if texts else ""
 
-    def _fan_in(self, head: int, slot: int) -> int:
-        into = (self.graph.head == head) & (self.graph.slot == slot)
-        return int(np.count_nonzero(into))
+    @cached_property
+    def _fan_in(self) -> Longs:
+        """(m,) how many edges enter where this one does."""
+        entry = self.graph.head.astype(np.int64) * (int(self.graph.slot.max(initial=0)) + 1) + self.graph.slot
+        return np.bincount(entry)[entry] if len(entry) else np.zeros(0, np.int64)
 
     # -- seeds
     def seed_spec(self, at: int) -> Spec | None:

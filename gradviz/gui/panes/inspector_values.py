@@ -230,8 +230,10 @@ class ValuesPool:
 
     def __init__(self, theme: Theme, loader: PlotLoader, home: QWidget) -> None:
         self._theme, self._loader, self._home = theme, loader, home
-        self._made: list[ValuesView] = []
-        self._free: list[ValuesView] = []
+        # One is there before it is asked for: the pane is made while nobody waits.
+        self._made: list[ValuesView] = [ValuesView(theme, loader, home)]
+        self._free: list[ValuesView] = self._made[:]
+        self._made[0].hide()
 
     def take(
         self,

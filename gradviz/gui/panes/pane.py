@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from gradviz.document.hub import TOPICS, Hub, View
 from gradviz.errors import TraceError
+from gradviz.gui.panes.turns import Turns
 from gradviz.gui.style_sheet import set_role
 from gradviz.gui.theme import Theme
 
@@ -26,7 +27,8 @@ class Pane(QWidget):
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.setInterval(0)
-        self._soon.timeout.connect(self.catch_up)
+        self._soon.timeout.connect(self._in_turn)
+        self._turns = Turns.of_application()
         for topic in TOPICS:
             hub.listen(topic, self, self._listener(topic))
         theme.changed.connect(self.theme_changed)
@@ -36,9 +38,15 @@ class Pane(QWidget):
         return lambda view: self.heard(topic)
 
     def heard(self, topic: str) -> None:
-        """Something changed; shown before the next paint."""
+        """Something changed; shown in one of the next turns of the event loop."""
         self._changed.add(topic)
         if self.isVisible():
+            self._soon.start()
+
+    def _in_turn(self) -> None:
+        if self._turns.take():
+            self.catch_up()
+        else:
             self._soon.start()
 
     def catch_up(self) -> None:
