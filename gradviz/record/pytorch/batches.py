@@ -19,7 +19,7 @@ from gradviz.record.pytorch.values import is_wrapped
 BATCH = 64
 LARGE = 8192  # elements; beyond it stacking costs more than it saves
 HELD = 1 << 20  # elements of stacks kept until it is known that they are finite
-FIGURES = 5  # zeros, min, max, mean, norm
+FIGURES = 5  # entries that aren't zero, min, max, mean, norm
 WITHOUT_DOUBLE = frozenset({"mps", "xla", "privateuseone"})
 NOT_TAKEN = float("nan")
 
@@ -34,14 +34,23 @@ class Batches:
         self._stacks: list[tuple[Any, list[int], Any]] = []  # values, slots, norms, not yet looked through
         self._held = 0
         self._big = BigTensors()
+        self._single: dict[int, float] = {}  # slot -> the one number of a tensor of one entry
+        self._sizes: list[int] = []  # entries of the tensor in each slot; -1 where zeros aren't counted
         self._counts: dict[int, tuple[int, int]] = {}  # slot -> nans, infs, where there are any
         self.non_finite: list[tuple[int, Any]] = []  # slots with NaN or Inf, and their tensors
 
     def add(self, spec: int, slot: int, tensor: Any, version: int) -> None:
         """Measure `tensor`, soon. It must be plain: strided, real, floating."""
-        if tensor.numel() > LARGE:
+        size = tensor.numel()
+        if size > LARGE:
             with torch.no_grad():  # a pass with create_graph has it on
                 self._large(slot, tensor)
+            return
+        if size == 1 and tensor.is_cpu:  # losses, means: cheaper to read than to measure
+            figure = self._single[slot] = tensor.item()
+            if figure - figure != 0:
+                self._counts[slot] = (int(figure != figure), int(figure == figure))
+                self.non_finite.append((slot, tensor))
             return
         group = self._groups.get(spec)
         if group is None:
@@ -90,44 +99,39 @@ class Batches:
         values = stack.reshape(len(slots), -1)
         if values.shape[1] == 0:
             nothing, none = stack.new_zeros(len(slots)), stack.new_full((len(slots),), NOT_TAKEN)
-            self._append(slots, (nothing, none, none, none, nothing))
+            self._append(slots, 0, (nothing, none, none, none, nothing))
             return
         if values.element_size() == 1:  # eight-bit floats know no reduction
             values = values.to(torch.float32)
         precise = torch.float32 if values.device.type in WITHOUT_DOUBLE else torch.float64
         low, high = torch.aminmax(values, dim=1)
         norm = torch.linalg.vector_norm(values, dim=1, dtype=precise)
-        zeros = values.shape[1] - torch.count_nonzero(values, dim=1)
-        self._append(slots, (zeros, low, high, values.mean(dim=1, dtype=precise), norm))
+        others = torch.count_nonzero(values, dim=1)
+        self._append(slots, values.shape[1], (others, low, high, values.mean(dim=1, dtype=precise), norm))
         self._stacks.append((stack, slots, norm))
         self._held += values.numel()
         if self._held > HELD:
-            self._look_through()
+            self._look_through(self._stacks)
+            self._stacks, self._held = [], 0
 
     def _large(self, slot: int, tensor: Any) -> None:
         """Figures for one big tensor. Zeros aren't counted: that alone would cost more than all the rest."""
         low, high, mean, norm = self._big.measure(tensor)
-        self._append([slot], [each.reshape(1) for each in (norm.new_full((), -1.0), low, high, mean, norm)])
+        self._append([slot], -1, [each.reshape(1) for each in (norm, low, high, mean, norm)])
         if tensor.device.type != "cpu":
             counts = torch.stack([torch.isnan(tensor).sum(), torch.isinf(tensor).sum()])
             self._stacks.append((counts, [slot], None))
         elif not math.isfinite(norm.item()):
             self._count([slot], tensor[None], tensor[None])
 
-    def _append(self, slots: Sequence[int], figures: Sequence[Any]) -> None:
+    def _append(self, slots: Sequence[int], size: int, figures: Sequence[Any]) -> None:
         self._slots += slots
+        self._sizes += [size] * len(slots)
         for column, figure in zip(self._figures, figures):
             column.append(figure)
 
-    def _look_through(self) -> None:
+    def _look_through(self, stacks: Sequence[tuple[Any, list[int], Any]]) -> None:
         """Count NaN and Inf where a norm isn't finite."""
-        stacks, self._stacks, self._held = self._stacks, [], 0
-        if not stacks:
-            return
-        norms = [norm for _, _, norm in stacks if norm is not None]
-        on_one_device = norms and all(norm.device == norms[0].device for norm in norms)
-        if on_one_device and len(norms) == len(stacks) and bool(torch.isfinite(torch.cat(norms)).all()):
-            return
         for stack, slots, norm in stacks:
             if norm is None:
                 nans, infs = stack.tolist()
@@ -148,26 +152,41 @@ class Batches:
         """nans, infs, zeros, min, max, mean, norm for slots 0 .. count - 1: -1 not counted, NaN not taken."""
         self.flush()
         self._big.forget()
+        found = [array("d", [NOT_TAKEN]) * count for _ in range(FIGURES)]
         with torch.no_grad():
-            self._look_through()
-            floats = [_gather(column, self._slots, count) for column in self._figures]
-        measured = set(self._slots)
-        nans = array("q", [0 if slot in measured else -1 for slot in range(count)])
+            parts = [part for column in self._figures for part in column]
+            flat = _fetched(parts)
+            width = len(self._slots)
+            finite = all(norm - norm == 0 for norm in flat[(FIGURES - 1) * width :])
+            self._look_through([each for each in self._stacks if each[2] is None] if finite else self._stacks)
+        others, *rest = (flat[at * width : (at + 1) * width] for at in range(FIGURES))
+        zeros = array("q", [-1]) * count
+        for slot, size, other in zip(self._slots, self._sizes, others):
+            zeros[slot] = size - int(other) if size >= 0 else -1
+        for column, figures in zip(found[1:], rest):
+            for slot, figure in zip(self._slots, figures):
+                column[slot] = figure
+        for slot, figure in self._single.items():
+            zeros[slot] = int(figure == 0)
+            found[1][slot] = found[2][slot] = found[3][slot] = figure
+            found[4][slot] = abs(figure)
+        nans = array("q", [-1]) * count
+        for slot in (*self._slots, *self._single):
+            nans[slot] = 0
         infs = array("q", nans)
         for slot, (nan_count, inf_count) in self._counts.items():
             nans[slot], infs[slot] = nan_count, inf_count
-        zeros = array("q", [-1 if figure != figure else int(figure) for figure in floats[0]])
-        return [nans, infs, zeros, *floats[1:]]
+        return [nans, infs, zeros, *found[1:]]
 
 
-def _gather(parts: list[Any], slots: Sequence[int], count: int) -> array[float]:
-    found = array("d", [NOT_TAKEN]) * count
-    if parts:
-        if any(part.device != parts[0].device for part in parts):
-            parts = [part.cpu() for part in parts]
-        for slot, figure in zip(slots, torch.cat(parts).tolist()):
-            found[slot] = figure
-    return found
+def _fetched(parts: list[Any]) -> list[float]:
+    """The numbers of many small tensors, by one copy from each device."""
+    if not parts:
+        return []
+    if any(part.device != parts[0].device for part in parts):
+        parts = [part.cpu() for part in parts]
+    numbers: list[float] = torch.cat(parts).tolist()  # promotes to the widest of them
+    return numbers
 
 
 def as_plain(tensor: Any) -> Any:

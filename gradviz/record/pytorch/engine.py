@@ -112,6 +112,7 @@ class Engine:
         given, state.given = state.given, None
         if given is None or given.output_ids != [id(output) for output in outputs]:
             given = Given(recorder, outputs, seeds)
+        state.trim()
         with collector_off():
             graph = self._walker.walk(root_nodes(outputs), state)
         outer = state.passes[-1] if state.passes else None

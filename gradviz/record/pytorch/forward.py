@@ -137,7 +137,13 @@ def make_recording(recorder: Recorder, state: ThreadState, slow: Slow, hooked: H
                 sure = after == before + 1 and len(results) == RESULT_WIDTH and first & VALUE_REQUIRES_GRAD
                 if sure and operands and operands[0] == results[0] and not info.in_place:
                     sure = False
-                made(before, after, number, results[1] if sure and results[1] in measurable else -1)
+                spec = results[1] if sure and results[1] in measurable else -1
+                if after == before + 1 and before == state.first_sequence + len(state.sequences):
+                    state.sequences.append(number)  # as `made` does, without the call
+                    state.sequence_calls.append(state.call)
+                    state.sequence_specs.append(spec)
+                else:
+                    made(before, after, number, spec)
             log = log_of.log
             log.operands += operands
             log.results += results

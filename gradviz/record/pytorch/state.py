@@ -58,10 +58,12 @@ class ThreadState:
         if before > length:  # made by what no record tells of
             self._append(before - length, -1, -1)
         self._append(after - max(before, length), op, self.call)
-        if len(sequences) > SEQUENCES_KEPT:
-            del sequences[: SEQUENCES_KEPT // 2]
-            del self.sequence_calls[: SEQUENCES_KEPT // 2]
-            del self.sequence_specs[: SEQUENCES_KEPT // 2]
+
+    def trim(self) -> None:
+        """Forget the oldest nodes when there are very many."""
+        if len(self.sequences) > SEQUENCES_KEPT:
+            for column in (self.sequences, self.sequence_calls, self.sequence_specs):
+                del column[: SEQUENCES_KEPT // 2]
             self.first_sequence += SEQUENCES_KEPT // 2
 
     def _append(self, count: int, op: int, call: int) -> None:

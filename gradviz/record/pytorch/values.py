@@ -67,10 +67,21 @@ class Values:
             entry.number = next(self._count)
             if len(known) > self._sweep_at:
                 self._sweep()
-        if type(tensor) is Tensor:
+        if type(tensor) is not Tensor:
+            return self.describe(tensor, entry)
+        try:  # as in _read, without its detours: this is paid for every result
+            entry.spec = self._specs[tensor.shape, tensor.dtype, tensor.device, tensor.layout]
+            entry.version = tensor._version
+            flags = VALUE_REQUIRES_GRAD if tensor.requires_grad else 0
+            if tensor.is_leaf:
+                flags |= VALUE_LEAF
+            if tensor._is_view():
+                flags |= VALUE_VIEW
+            if not tensor.is_contiguous():
+                flags |= VALUE_NON_CONTIGUOUS
+            entry.flags = flags
+        except (RuntimeError, TypeError, KeyError, AttributeError, NotImplementedError):  # a new spec, or an odd kind
             self._read(tensor, entry)
-        else:
-            self.describe(tensor, entry)
         return entry
 
     def describe(self, tensor: Any, entry: Known | None) -> Known:
