@@ -29,7 +29,8 @@ from gradviz.diagnose.rules.forward_kind import forward_rule, memory
 from gradviz.diagnose.vocabulary import plain
 from gradviz.trace import model
 
-_ENDS = {"SystemExit", "KeyboardInterrupt", "GeneratorExit", "StopIteration"}
+# The last is how torch.utils.checkpoint ends a forward that it repeats, once it has what it needs.
+_ENDS = {"SystemExit", "KeyboardInterrupt", "GeneratorExit", "StopIteration", "_StopRecomputationError"}
 
 
 MOST_PASSES = 20  # that one error is looked at in

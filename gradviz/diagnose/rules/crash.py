@@ -43,7 +43,7 @@ _QUIET_ENDS = {"recording", "ok", "timeout", "stopped", "not-run"}
 def worker_died(exam: Examination) -> Finding | None:
     """The process ended without a Python error, in the middle of a pass or by a signal."""
     case, run = exam.case, exam.case.run
-    if run.status in _QUIET_ENDS:
+    if run.status in _QUIET_ENDS or (run.status == "exited" and _by_sys_exit(case)):
         return None
     unfinished = (p for p in reversed(case.passes) if p.outcome in ("running", "interrupted") and p.exception is None)
     running = next(unfinished, None)
@@ -58,6 +58,11 @@ def worker_died(exam: Examination) -> Finding | None:
     place = case.place(running.stack if running is not None else last.stack if last is not None else ())
     phrase = "worker-died-forward" if last is not None or running is not None else "worker-died-early"
     return exam.writer.write("worker-died", "error", place, phrase, {"how": how, "line": place.line})
+
+
+def _by_sys_exit(case: Case) -> bool:
+    """Whether sys.exit ended the run, from a hook for one; the recorder notes that, and os._exit leaves no note."""
+    return any(note.kind == "exited" for note in case.trace.notes())
 
 
 def _how(run: model.RunInfo) -> str:

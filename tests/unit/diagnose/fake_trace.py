@@ -55,6 +55,7 @@ class FakeTrace:
         self._leaves: list[model.Leaf] = []
         self._values = 0
         self.stderr = ""
+        self.noted: list[model.Note] = []
         self._names: list[str] = []
 
     # -- making
@@ -168,6 +169,9 @@ class FakeTrace:
 
     def exceptions(self) -> tuple[model.ExceptionInfo, ...]:
         return tuple(self._exceptions)
+
+    def notes(self) -> tuple[model.Note, ...]:
+        return tuple(self.noted)
 
     def leaves(self) -> tuple[model.Leaf, ...]:
         return tuple(self._leaves)

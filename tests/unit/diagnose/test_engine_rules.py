@@ -247,6 +247,24 @@ def test_being_stopped_is_not_dying(status: str) -> None:
     assert diagnose(trace) == ()
 
 
+@pytest.mark.parametrize(("noted", "rules"), [(True, ["exit-code"]), (False, ["worker-died", "exit-code"])])
+def test_sys_exit_in_a_hook_is_not_dying(noted: bool, rules: list[str]) -> None:
+    trace = FakeTrace(CUSTOM, status="exited", exit_code=7)
+    one = trace.backward("y.sum().backward()", trace.tensor((), grad=True), outcome="interrupted", running_node=0)
+    trace.add_node(one, "ScaleBackward", (3,))
+    if noted:
+        trace.noted.append(model.Note("exited", "The script ended itself with sys.exit(7).", (), {"code": 7}))
+
+    assert [f.rule for f in diagnose(trace)] == rules
+
+
+def test_the_way_checkpoint_ends_a_repeated_forward_is_no_error() -> None:
+    trace = FakeTrace(CUSTOM)
+    trace.error("torch.utils.checkpoint._StopRecomputationError", "", "y.sum().backward()", caught=True)
+
+    assert diagnose(trace) == ()
+
+
 BAD = model.Stats(1, 0, 0, math.nan, math.nan, math.nan, math.nan)
 
 
