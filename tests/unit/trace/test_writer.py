@@ -1,4 +1,4 @@
-"""The writer: ids at once, rows with the next commit, one whole file at the end, and a failing disk that hurts nobody."""
+"""The writer: ids at once, rows with the next commit, one whole file at the end; a failing disk hurts nobody."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_two_writers_take_turns(tmp_path: Path) -> None:
     assert len(rows(path, "note")) == len(rows(path, "output")) == 20
     recorder.close()
     supervisor.finish()
-    assert os.listdir(tmp_path) == ["a.gradviz"]
+    assert [path.name for path in tmp_path.iterdir()] == ["a.gradviz"]
 
 
 def test_threads_share_a_writer(tmp_path: Path) -> None:
