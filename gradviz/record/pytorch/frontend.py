@@ -24,6 +24,7 @@ from gradviz.record.pytorch.optimizers import OptimizerSteps
 from gradviz.record.pytorch.passstore import PassStore
 from gradviz.record.pytorch.patches import Patches
 from gradviz.record.pytorch.state import Recorder
+from gradviz.record.pytorch.steps import install_registration
 from gradviz.record.pytorch.unreached import write_unreached
 
 COMPILE_NOTE = "torch.compile was asked for: while recording, what it wraps runs as ordinary Python, node by node."
@@ -143,6 +144,7 @@ class TorchFrontend:
 
         patch(torch.autograd.Function, "apply", classmethod(functools.wraps(apply)(apply_patched)))
         backwards.install(self._patches)
+        install_registration(recorder, self._patches)
         OptimizerSteps(recorder).install(self._patches)
         self._patch_compile(recorder)
         self._patch_swap(recorder)

@@ -93,6 +93,7 @@ class Recorder:
         self.pass_numbers = itertools.count()
         self.threads: dict[int, ThreadState] = {}
         self.saved_names: dict[type, tuple[str, ...]] = {}  # attributes of a kind of node for its saved tensors
+        self.hook_sinks: dict[int, list[dict[Any, Any]]] = {}  # id of a hook being registered -> where its nodes' go
         self.roots_seen: set[int] = set()  # values that a backward was called from
         self.overflow: Callable[[OpLog], None] = lambda log: None  # passstore.PassStore.overflow
         self.new_leaves: dict[int, int] = {}  # value of a leaf that an op made or met -> stack

@@ -7,6 +7,7 @@ what the next one receives. A node that raises is one that began and after which
 from __future__ import annotations
 
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ import torch
 
 from gradviz.record.pytorch.keeping import keeping
 from gradviz.record.pytorch.passrecord import SEVERAL, PassRecord
+from gradviz.record.pytorch.patches import Patches
 from gradviz.record.pytorch.state import Recorder
 from gradviz.record.pytorch.values import is_wrapped
 from gradviz.trace.packing import NODE_LEAF
@@ -26,21 +28,52 @@ class NodeHooks:
     """The hooks of one pass; `remove` takes every one of them off again."""
 
     def __init__(self, recorder: Recorder, record: PassRecord) -> None:
+        self._registered: list[dict[Any, Any]] = []  # the hook dictionaries of the nodes
         self._handles: list[Any] = []
         hook = make_prehook(recorder, record)
+        self._key = id(hook)
+        recorder.hook_sinks[id(hook)] = self._registered
         try:
             append = self._handles.append
             for node in record.graph.nodes:
-                append(node.register_prehook(hook))
+                handle = node.register_prehook(hook)
+                if handle is not None:
+                    append(handle)
         except BaseException:
             self.remove()
             raise
+        finally:
+            del recorder.hook_sinks[id(hook)]
 
     def remove(self) -> None:
         """Hooks on leaves would outlive the graph."""
+        for hooks in self._registered:
+            hooks.pop(self._key, None)
         for handle in self._handles:
             handle.remove()
+        self._registered.clear()
         self._handles.clear()
+
+
+def install_registration(recorder: Recorder, patches: Patches) -> None:
+    """Spare our own hooks the handle that torch makes for each: it costs as much as all the rest of a registration."""
+    mixin = torch.autograd.function._HookMixin
+    original = getattr(mixin, "_register_hook", None)
+    if original is None:
+        return
+    sinks = recorder.hook_sinks
+
+    def _register_hook(hooks: Any, hook: Any) -> Any:
+        sink = sinks.get(id(hook))
+        if sink is None:
+            return original(hooks, hook)
+        if hooks is None:
+            hooks = OrderedDict()
+        hooks[id(hook)] = hook  # an address: torch numbers its own from 0
+        sink.append(hooks)
+        return hooks, None
+
+    patches.replace(mixin, "_register_hook", staticmethod(_register_hook))
 
 
 def make_prehook(recorder: Recorder, record: PassRecord) -> Callable[[Sequence[Any]], None]:
