@@ -35,6 +35,7 @@ class Batches:
         self._held = 0
         self._big = BigTensors()
         self._single: dict[int, float] = {}  # slot -> the one number of a tensor of one entry
+        self._alone: dict[int, tuple[float, float, float, float]] = {}  # slot -> min, max, mean, norm of a big one
         self._sizes: list[int] = []  # entries of the tensor in each slot; -1 where zeros aren't counted
         self._counts: dict[int, tuple[int, int]] = {}  # slot -> nans, infs, where there are any
         self.non_finite: list[tuple[int, Any]] = []  # slots with NaN or Inf, and their tensors
@@ -117,12 +118,14 @@ class Batches:
     def _large(self, slot: int, tensor: Any) -> None:
         """Figures for one big tensor. Zeros aren't counted: that alone would cost more than all the rest."""
         low, high, mean, norm = self._big.measure(tensor)
-        self._append([slot], -1, [each.reshape(1) for each in (norm, low, high, mean, norm)])
-        if tensor.device.type != "cpu":
+        if tensor.is_cpu:
+            self._alone[slot] = (low, high, mean, norm)
+            if not math.isfinite(norm):
+                self._count([slot], tensor[None], tensor[None])
+        else:
+            self._append([slot], -1, [each.reshape(1) for each in (norm, low, high, mean, norm)])
             counts = torch.stack([torch.isnan(tensor).sum(), torch.isinf(tensor).sum()])
             self._stacks.append((counts, [slot], None))
-        elif not math.isfinite(norm.item()):
-            self._count([slot], tensor[None], tensor[None])
 
     def _append(self, slots: Sequence[int], size: int, figures: Sequence[Any]) -> None:
         self._slots += slots
@@ -170,8 +173,11 @@ class Batches:
             zeros[slot] = int(figure == 0)
             found[1][slot] = found[2][slot] = found[3][slot] = figure
             found[4][slot] = abs(figure)
+        for slot, figures_alone in self._alone.items():
+            for column, figure in zip(found[1:], figures_alone):
+                column[slot] = figure
         nans = array("q", [-1]) * count
-        for slot in (*self._slots, *self._single):
+        for slot in (*self._slots, *self._single, *self._alone):
             nans[slot] = 0
         infs = array("q", nans)
         for slot, (nan_count, inf_count) in self._counts.items():

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 REMEMBERED = 8
-Figures = tuple[Any, Any, Any, Any]  # min, max, mean, norm: one number each
+Figures = tuple[Any, Any, Any, Any]  # min, max, mean, norm: floats on the CPU, elsewhere tensors without dimensions
 
 
 class BigTensors:
@@ -23,7 +23,7 @@ class BigTensors:
         self._known: dict[tuple[Any, ...], tuple[int, Figures]] = {}
 
     def measure(self, tensor: Any) -> Figures:
-        """min, max, mean and norm as tensors without dimensions."""
+        """min, max, mean and norm."""
         flat, repeats = in_memory_order(tensor)
         storage = flat.untyped_storage()
         key = (storage._cdata, flat._version, flat.storage_offset(), flat.numel(), flat.dtype)
@@ -34,7 +34,11 @@ class BigTensors:
                 _free(self._known.pop(oldest)[0])
             single = flat if flat.element_size() >= 4 else flat.to(torch.float32)
             low, high = torch.aminmax(single)
-            figures = (low, high, single.sum() / single.numel(), torch.linalg.vector_norm(single))
+            total, norm = single.sum(), torch.linalg.vector_norm(single)
+            if single.is_cpu:
+                figures: Figures = (low.item(), high.item(), total.item() / single.numel(), norm.item())
+            else:  # nothing is fetched before the pass is over
+                figures = (low, high, total / single.numel(), norm)
             known = self._known[key] = (storage._weak_ref(), figures)
         low, high, mean, norm = known[1]
         return low, high, mean, norm * math.sqrt(repeats) if repeats > 1 else norm

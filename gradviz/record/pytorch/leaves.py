@@ -12,7 +12,7 @@ import torch
 from gradviz.record.pytorch.batches import Batches
 from gradviz.record.pytorch.modules import ModuleCalls
 from gradviz.record.pytorch.names import variable_names
-from gradviz.record.pytorch.samples import sample_of
+from gradviz.record.pytorch.samples import PER_DIMENSION_OF_LEAF, sample_of
 from gradviz.record.pytorch.state import Recorder
 from gradviz.record.pytorch.values import Known
 from gradviz.trace.packing import STATS, VALUE_PARAMETER, VALUE_REQUIRES_GRAD
@@ -127,7 +127,7 @@ class Leaves:
             columns["grad_spec"] = spec = recorder.values.spec(gradient)
             if stats is not None:
                 columns["grad_stats"] = stats
-                sample = sample_of(gradient)
+                sample = sample_of(gradient, per_dimension=PER_DIMENSION_OF_LEAF)
                 if sample is not None:
                     recorder.writer.add("sample", step=None, slot=number, role="leaf-grad", spec=spec, **sample)
         recorder.writer.update("leaf", number, **columns)

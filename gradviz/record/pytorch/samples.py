@@ -11,6 +11,7 @@ import torch
 from gradviz.record.pytorch.values import is_wrapped
 
 PER_DIMENSION = 64
+PER_DIMENSION_OF_LEAF = 32  # there may be thousands of leaves, and each entry is a cache line of its own
 MOST = 4096  # entries
 NAMES = {
     torch.float32: "float32",
@@ -35,16 +36,16 @@ def strides_for(shape: list[int], most: int = MOST, per_dimension: int = PER_DIM
     return strides
 
 
-def sample_of(tensor: Any, whole: bool = False) -> dict[str, Any] | None:
+def sample_of(tensor: Any, whole: bool = False, per_dimension: int = PER_DIMENSION) -> dict[str, Any] | None:
     """Columns of a `sample` row: strides, shape, dtype, version, data. None for what has no numbers to show."""
     try:
         with torch.no_grad(), torch._C.DisableTorchFunctionSubclass():
-            return _sample(tensor, whole)
+            return _sample(tensor, whole, per_dimension)
     except Exception:  # noqa: BLE001  # foreign: kinds of tensors without strides or values
         return None
 
 
-def _sample(tensor: Any, whole: bool) -> dict[str, Any] | None:
+def _sample(tensor: Any, whole: bool, per_dimension: int) -> dict[str, Any] | None:
     if tensor.device.type == "meta" or is_wrapped(tensor):
         return None
     version = -1 if tensor.is_inference() else tensor._version
@@ -54,7 +55,7 @@ def _sample(tensor: Any, whole: bool) -> dict[str, Any] | None:
         tensor = tensor.to_dense()
     if tensor.is_quantized:
         tensor = tensor.dequantize()
-    strides = [1] * tensor.dim() if whole else strides_for(list(tensor.shape))
+    strides = [1] * tensor.dim() if whole else strides_for(list(tensor.shape), per_dimension**2, per_dimension)
     kept = tensor.detach()[tuple(slice(None, None, step) for step in strides)]
     kept = kept.to("cpu").resolve_conj().resolve_neg().contiguous()  # string_at makes the copy
     if kept.dtype not in NAMES:
