@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from gradviz.diagnose.finding import Finding
     from gradviz.trace.model import Source
 
+MOST_SHOWN = 5_000_000  # bytes of a script shown before it has run
+
 
 def outcome_of(findings: tuple[Finding, ...], status: str) -> tuple[str, int]:
     """The words of the recent list: the worst severity and how many there are of it."""
@@ -28,6 +30,20 @@ def stamp(path: Path | None) -> tuple[int, int] | None:
     except OSError:
         return None
     return (state.st_mtime_ns, state.st_size) if state is not None else None
+
+
+def script_source(path: Path) -> Source | None:
+    """The script as it lies there, to be shown before it has run; None where it can't be read."""
+    from gradviz.trace.intern import declared_encoding  # the welcome page does without the trace's modules
+    from gradviz.trace.interned import decoded
+    from gradviz.trace.model import Source
+
+    try:
+        data = path.read_bytes() if path.stat().st_size <= MOST_SHOWN else None
+    except OSError:
+        return None
+    encoding = declared_encoding(data)
+    return Source(str(path), None if data is None else decoded(data, encoding), encoding)
 
 
 def is_recording(path: Path) -> bool:

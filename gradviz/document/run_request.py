@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,6 +68,8 @@ def require_runnable(request: RunRequest) -> None:
     if request.level not in LEVELS:
         raise NotStartedError(f"There is no level {request.level!r}; choose one of {', '.join(LEVELS)}.")
     _require_passes(request.passes)
+    for name, expression in request.function_arguments:
+        _require_expression(name, expression)
     if request.target.kind == "module":
         if not all(part.isidentifier() for part in request.target.given.split(".")):
             raise NotStartedError(f"{request.target.given!r} is no module name; -m wants one such as package.module.")
@@ -88,6 +91,13 @@ def _require_script(path: Path) -> None:
         return
     if b"\0" in beginning or path.suffix.lower() in (".ipynb", ".pyc", ".zip", ".pt", ".json"):
         raise NotStartedError(f"{path} is not a Python script. gradviz runs .py files and opens .gradviz recordings.")
+
+
+def _require_expression(name: str, text: str) -> None:
+    try:
+        compile(text.strip(), f"<argument {name}>", "eval", ast.PyCF_ONLY_AST)
+    except (SyntaxError, ValueError) as error:
+        raise NotStartedError(f"The argument {name} is no Python expression: {text!r} ({error}).") from error
 
 
 def _require_passes(words: str) -> None:

@@ -209,6 +209,7 @@ class Controller(QObject):
             window.show_work()
             window.setWindowTitle(f"{state.title} — gradviz")
             self._meet_panes()
+            self.pane_links.preview(state)
             self._run_pane().show_settings(state, self._document.run_settings)
             self._output_pane().follow(state, self._document.run_settings.stdin_kind == "typed")
         if state.waiting or (state.phase == "running" and self._phase != "running"):

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
 
 from gradviz.document.hub import View
+from gradviz.document.on_disk import script_source
 from gradviz.gui.panes.inspector import InspectorPane
 from gradviz.gui.panes.problems import ProblemsPane
 from gradviz.gui.panes.source import SourcePane
@@ -17,6 +18,7 @@ from gradviz.gui.panes.steps import StepsPane
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from gradviz.document.state import State
     from gradviz.gui.window import Window
 
 SEVERITIES = ("error", "warning", "note")
@@ -45,6 +47,11 @@ class PaneLinks(QObject):
         for topic in ("trace", "findings"):
             window.hub.listen(topic, self, self._count)
         self._count(window.hub.view)
+
+    def preview(self, state: State) -> None:
+        """A script that hasn't run yet can be read all the same."""
+        if state.phase == "ready":
+            self._source.preview(script_source(state.script) if state.script is not None else None)
 
     def show_line(self, file: str, line: int) -> None:
         """Source in front, with this line in sight."""

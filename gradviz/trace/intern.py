@@ -77,7 +77,7 @@ class InternTables:
             return number
         if data is None:
             data = _read(path)
-        return self._id("source", path, (_storable(path), data, _encoding(data)))
+        return self._id("source", path, (_storable(path), data, declared_encoding(data)))
 
     def frame(self, source: int, line: int, end_line: int, col: int, end_col: int, function: str) -> int:
         """The id of a place; columns are UTF-8 byte offsets, -1 unknown."""
@@ -131,7 +131,8 @@ def _read(path: str) -> bytes | None:
         return None
 
 
-def _encoding(data: bytes | None) -> str:
+def declared_encoding(data: bytes | None) -> str:
+    """What a source file says of itself (PEP 263), else utf-8."""
     if data is None:
         return "utf-8"
     lines = iter(data.splitlines(keepends=True))

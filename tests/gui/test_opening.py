@@ -10,6 +10,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from gradviz.gui.panes.source import SourcePane
 from gradviz.gui.window import Window
 from tests.gui.driving import Person
 
@@ -35,6 +36,18 @@ def test_a_recording_opens_at_its_place(person: Person, recordings: dict[str, Pa
     assert person.window.windowTitle() == "mlp.gradviz — gradviz"
     assert person.window.timeline.where_text() == "Step 1 of 11 · NllLossBackward0"
     assert person.steps.model.rowCount() == 12  # the seed, and one row a step
+
+
+def test_a_script_can_be_read_before_it_runs(person: Person, tmp_path: Path) -> None:
+    # GIVEN a script with an encoding of its own
+    script = tmp_path / "plan.py"
+    script.write_bytes("# coding: latin-1\nname = 'é'\n".encode("latin-1"))
+    # WHEN
+    person.window.open_path(script)
+    # THEN
+    source = person.window.docks.panes["source"]
+    assert isinstance(source, SourcePane)
+    person.until(lambda: "name = 'é'" in source.view.toPlainText())
 
 
 def test_dropping_a_file_opens_it(person: Person, recordings: dict[str, Path]) -> None:

@@ -29,6 +29,7 @@ class SourcePane(Pane):
         self._facts: PassFacts | None = None
         self._index: SourceIndex | None = None
         self._sources: dict[str, Source] = {}
+        self._previewed: Source | None = None
         self.file = ""
         self._text = ""
         self.view = SourceView(theme, self)
@@ -58,6 +59,12 @@ class SourcePane(Pane):
         self.view.editor_requested.connect(self._ask_editor)
 
     # -- showing
+    def preview(self, source: Source | None) -> None:
+        """The script as it lies on disk, shown while there is no recording with sources of its own."""
+        if source != self._previewed:
+            self._previewed = source
+            self.heard("trace")
+
     def refresh(self, view: View, changed: frozenset[str]) -> None:
         if {"trace", "pass"} & changed:
             self._read(view)
@@ -82,6 +89,8 @@ class SourcePane(Pane):
         trace, before, index = view.trace, self._facts, self._index
         self._facts = self._index = None
         self._sources = {source.path: source for source in trace.sources()} if trace is not None else {}
+        if not self._sources and self._previewed is not None:
+            self._sources = {self._previewed.path: self._previewed}
         if trace is not None and view.pass_id is not None:
             self._facts = PassFacts(trace, view.pass_id)
             if index is not None and self._facts.continues(before):
