@@ -99,7 +99,8 @@ CREATE TABLE backward (         -- one call of backward/grad ("pass")
   duration REAL,                -- seconds in the engine
   structure TEXT NOT NULL,      -- hash of names, shapes, edges: equal passes are stored once and counted
   repeats INTEGER NOT NULL DEFAULT 1, -- how many passes of this structure this row stands for (itself included)
-  phase TEXT NOT NULL DEFAULT 'run', -- load (while a function's module was loading) | run | offered (gradviz called backward itself)
+  phase TEXT NOT NULL DEFAULT 'run', -- load (while a function's module was loading) | run | offered (gradviz called backward
+                                -- itself) | forward (no pass: the graph of the operands of a forward call that raised)
   truncated TEXT                -- why the graph is not whole (e.g. C stack), NULL if it is
 );
 CREATE TABLE segment (          -- packed columns
