@@ -28,13 +28,14 @@ from gradviz.scene.sizes import (
     TEXT_X,
     Measure,
 )
-from gradviz.scene.states import Timeline, step_of_nodes, timeline
+from gradviz.scene.states import Timeline, timeline
 from gradviz.scene.texts import Texts
 from gradviz.scene.wording import ENGLISH, Wording
 from gradviz.scene.words import count_text, shape_text
 from gradviz.trace.graph import PassGraph
 from gradviz.trace.model import Backward
 from gradviz.trace.reader import Trace
+from gradviz.trace.replay import first_steps
 
 SMALL = 400  # boxes up to which second lines take part in the widths
 
@@ -86,7 +87,7 @@ def build(
     opened = auto_open(tree) if shown.opened is None else shown.opened
     boxes = make_boxes(trace, graph, atoms, tree, opened, wording, measure)
     edges = make_edges(graph, atoms, boxes)
-    step_of = step_of_nodes(len(graph), steps)
+    step_of: Ints = first_steps(len(graph), steps.node).astype(np.int32)
     inside = look_inside(graph, steps, atoms, tree, step_of)
     first, last = _box_steps(boxes, step_of, inside.step_first, inside.step_last)
     specs, label = np.unique(edges.spec, return_inverse=True)

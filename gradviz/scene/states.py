@@ -9,13 +9,7 @@ from numpy.typing import NDArray
 
 from gradviz.scene.model import NO_EDGE, Bytes, Draft, Ints, Kind, Look, State, States
 from gradviz.trace.graph import PassGraph, PassSteps
-
-
-def step_of_nodes(count: int, steps: PassSteps) -> Ints:
-    """(n,) number of the step that executed each node, -1 none."""
-    found = np.full(count, -1, np.int32)
-    found[steps.node] = np.arange(len(steps), dtype=np.int32)
-    return found
+from gradviz.trace.replay import first_steps
 
 
 @dataclass(frozen=True)
@@ -35,7 +29,7 @@ class Timeline:
 
 def timeline(draft: Draft, graph: PassGraph, steps: PassSteps, fixed: Bytes, special: Bytes) -> Timeline:
     """Prepare `states_at`."""
-    step_of = step_of_nodes(len(graph), steps)
+    step_of = first_steps(len(graph), steps.node)
     real = draft.edge >= 0
     edge = np.where(real, draft.edge, 0)
     tail_step = np.full(draft.edges, -1, np.int32)
