@@ -1,8 +1,9 @@
 """The recorder's end of the control channel: small JSON messages, and the lifeline. When it closes, the recorder
 ends.
 
-Its thread isn't one of `threading`'s, so the script doesn't see it there, and it steps aside while the script forks:
-Python warns of forks in a process with threads, and a bare run has none.
+Its thread isn't one of `threading`'s, so the script doesn't see it there. It steps aside while the script forks (Python
+warns of forks in a process with threads, and a bare run has none) and before the interpreter goes: up to Python 3.13 one
+that is just starting, or wakes, while the interpreter is taken down can crash the process.
 """
 
 from __future__ import annotations
@@ -15,14 +16,15 @@ import signal
 import sys
 import time
 from collections.abc import Callable
-from multiprocessing.connection import Client, Connection, wait
+from multiprocessing.connection import Client, Connection, Pipe, wait
 from pathlib import Path
 from typing import Any
 
 from gradviz.record.requests import RequestQueue
 
 LARGEST_MESSAGE = 1 << 20
-THREAD_END_SECONDS = 0.2
+THREAD_END_SECONDS = 0.2  # the lock goes a moment before the thread itself
+THREAD_REST_SECONDS = 0.002  # for that moment, where threads can't be looked up
 
 
 class Channel:
@@ -35,7 +37,7 @@ class Channel:
         self._sending = _thread.allocate_lock()
         self._running = _thread.allocate_lock()  # held by the thread
         self._native = 0
-        self._wake_reader, self._wake_writer = (-1, -1) if os.name == "nt" else os.pipe()
+        self._wake_reader, self._wake_writer = Pipe(duplex=False)
         requests.send_with(self.send)
 
     def start(self) -> None:
@@ -44,13 +46,16 @@ class Channel:
         _thread.start_new_thread(self._listen, ())
 
     def step_aside(self) -> None:
-        """End the thread, just before a fork."""
-        if self._wake_writer < 0 or not self._running.locked():
+        """End the thread, just before a fork or the end of the interpreter."""
+        if not self._running.locked():
             return
-        os.write(self._wake_writer, b"x")
+        self._wake_writer.send_bytes(b"x")
         with self._running:
             pass
-        deadline = time.monotonic() + THREAD_END_SECONDS  # the lock goes a moment before the thread itself
+        if not sys.platform.startswith("linux"):
+            time.sleep(THREAD_REST_SECONDS)
+            return
+        deadline = time.monotonic() + THREAD_END_SECONDS
         while Path(f"/proc/self/task/{self._native}").exists() and time.monotonic() < deadline:
             time.sleep(0)
 
@@ -69,8 +74,8 @@ class Channel:
 
     def _received(self) -> bool:
         """Handle one message; False when it is time to end."""
-        if self._wake_reader >= 0 and self._wake_reader in wait([self._connection, self._wake_reader]):
-            os.read(self._wake_reader, 1)
+        if self._wake_reader in wait([self._connection, self._wake_reader]):
+            self._wake_reader.recv_bytes()
             return False
         try:
             message = json.loads(self._connection.recv_bytes(LARGEST_MESSAGE))

@@ -76,9 +76,10 @@ def prepare(argv: Sequence[str], modules_before: set[str]) -> Launch:
     arguments = list(argv[argv.index("--") + 1 :])
     target = _target(config, arguments[0])
     session = RecorderSession(config["trace"], config["level"], chosen_passes(config["passes"]), target.file)
-    atexit.register(session.end)  # the first to be registered is the last to be called
     if config.get("address"):
-        session.channel = _channel(config, session)
+        session.channel = channel = _channel(config, session)
+        atexit.register(channel.step_aside)  # the first to be registered is the last to be called
+    atexit.register(session.end)
     _hide(target, arguments)
     if target.file is not None:
         session.writer.source(target.file)

@@ -8,6 +8,7 @@ import importlib.util
 import os
 import random
 import sys
+from _thread import _count
 
 PID = os.getpid()
 
@@ -50,7 +51,8 @@ def torch_state():
 def dump():
     if os.getpid() != PID:
         return
-    lines = [f"random {hashlib.sha256(repr(random.getstate()).encode()).hexdigest()}"]
+    # One of ours that outlives the script could crash the interpreter as it goes.
+    lines = [f"threads left {_count()}", f"random {hashlib.sha256(repr(random.getstate()).encode()).hexdigest()}"]
     if "numpy.random" in sys.modules:
         lines.append(f"next random numbers of numpy {sys.modules['numpy.random'].rand(8).tolist()}")
     if hasattr(sys.modules.get("torch"), "get_rng_state"):
