@@ -58,6 +58,7 @@ def states_at(line: Timeline, position: int) -> States:
     known = line.fixed >= 0
     box[known] = line.fixed[known]
     reached = np.where(draft.step_first >= 0, draft.step_last < position, position >= len(line))
+    box[draft.failed & ~reached & (box == State.NEVER)] = State.PENDING
     box[draft.failed & reached] = State.FAILED
     return States(position, box, _edges(line, position, box), current)
 
@@ -71,7 +72,7 @@ def _edges(line: Timeline, position: int, box: Bytes) -> Bytes:
     look[ran] = Look.DONE
     seeds = (draft.edge < 0) & (draft.edge != NO_EDGE)
     look[seeds & (box[draft.tail] == State.DONE)] = Look.DONE
-    never: NDArray[np.bool_] = (box[draft.head] == State.NEVER) & (look == Look.DONE)
+    never: NDArray[np.bool_] = (box[draft.head] == State.NEVER) & ((draft.edge >= 0) | (look == Look.DONE))
     look[never] = Look.NEVER
     now = (box[draft.tail] == State.CURRENT) | (box[draft.head] == State.CURRENT)
     look[now & (look != Look.NEVER)] = Look.CURRENT

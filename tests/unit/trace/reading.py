@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gradviz.errors import TraceError
 from gradviz.trace.reader import Trace
-from gradviz.trace.replay import Replay
+from gradviz.trace.replay import failed_node, first_steps
 
 
 def read_all(path: Path) -> None:
@@ -38,9 +38,8 @@ def read_all(path: Path) -> None:
 def read_pass(trace: Trace, pass_id: int) -> None:
     backward = next(one for one in trace.passes() if one.id == pass_id)
     graph, steps = trace.graph(pass_id), trace.steps(pass_id)
-    replay = Replay(graph, steps, backward)
-    replay.move(len(steps) // 2)
-    replay.move(len(steps))
+    first_steps(len(graph), steps.node)
+    failed_node(backward)
     for node in range(len(graph)):
         trace.node(pass_id, node)
         trace.saved(pass_id, node)

@@ -230,7 +230,6 @@ def test_edited_columns(place: tuple[str, str], odd: object, whole: Path, tmp_pa
 def test_the_helper_lets_other_errors_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Or the tests above would prove nothing."""
 
-
     def broken(trace: Trace) -> None:
         raise ZeroDivisionError
 
