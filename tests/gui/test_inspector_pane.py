@@ -78,6 +78,7 @@ def test_the_seed_of_a_refused_pass(recordings: dict[str, Path], qtbot: QtBot) -
     assert rows(pane, "Shape, dimension by dimension") == {"dtype": "float64 = float64", "device": "cpu = cpu"}
     passed = rows(pane, "What was passed")
     assert passed == {"Tensor": "z", "Made at": "eigh_energy.py:9", "In the graph": "AccumulateGrad z"}
+    assert rows(pane, "Formula of SumBackward0") == {"input": "grad.expand([79])"}
 
 
 def test_the_present_step(recordings: dict[str, Path], qtbot: QtBot) -> None:
@@ -90,6 +91,7 @@ def test_the_present_step(recordings: dict[str, Path], qtbot: QtBot) -> None:
     assert forward["Call"] == "relu" and forward["input"] == "[32, 64] float32"
     assert (forward["Line"], forward["Module"]) == ("mlp_train.py:19", "1")
     assert rows(pane, "Hands on to") == {"Gradient 0": "AddmmBackward0"}
+    assert rows(pane, "Formula of ReluBackward0") == {"input": "grad * (result > 0)"}
     assert rows(pane, "Made by your lines") == {"<module>": "mlp_train.py:19"}
 
 

@@ -1,9 +1,10 @@
-"""A forward call in the Inspector: its operands and results; and the page of a call that raised."""
+"""A forward call in the Inspector: its operands and results, its formula backward; and the page of one that raised."""
 
 from __future__ import annotations
 
 import json
 
+from gradviz.document.formulas import formula_of
 from gradviz.document.hub import View
 from gradviz.document.pass_facts import PassFacts
 from gradviz.document.variable_names import VariableNames
@@ -11,6 +12,7 @@ from gradviz.gui.panes.inspector_page import Page
 from gradviz.gui.panes.inspector_parts import rule_words, show_marks
 from gradviz.gui.panes.inspector_section import Chip, Row
 from gradviz.gui.panes.inspector_words import place_row, spec_words, stack_rows, translate
+from gradviz.scene.words import shape_text
 from gradviz.trace.model import Op
 from gradviz.trace.packing import OP_RAISED
 
@@ -54,3 +56,23 @@ def call_rows(page: Page, facts: PassFacts, op: Op, names: VariableNames) -> Non
         rows.append(Row(translate("Inspector", "Result"), spec_words(result.spec), rest=name))
     words = translate("Inspector", "This call raised.") if op.flags & OP_RAISED else ""
     page.rows("forward", translate("Inspector", "Forward call"), rows, words=words)
+
+
+def formula_rows(page: Page, facts: PassFacts, node: int) -> None:
+    """How a node makes its gradients out of the one it receives, where the catalogue knows."""
+    if node < 0:
+        return
+    name, op = facts.trace.string(int(facts.graph.name[node])), facts.op(node)
+    operands = [operand.name for operand in op.operands] if op is not None else ()
+    lines = formula_of(name, op.arguments if op is not None else None, operands)
+    title = translate("Inspector", "Formula of {node}").format(node=name)
+    shape = _input_shape(facts, node)
+    page.rows("formula", title, [Row(line.label, line.formula.replace("input.shape", shape)) for line in lines])
+
+
+def _input_shape(facts: PassFacts, node: int) -> str:
+    """The shape of the node's first input, as the node that made it has it; 'input.shape' where that isn't known."""
+    for edge, handed in zip(facts.out_edges(node), facts.handed(node)):
+        if int(facts.graph.index[edge]) == 0 and handed.spec is not None:
+            return shape_text(handed.spec.shape)
+    return "input.shape"

@@ -10,6 +10,7 @@ from gradviz.diagnose.finding import Finding
 from gradviz.document.comparison import single
 from gradviz.document.hub import View
 from gradviz.document.pass_facts import PassFacts
+from gradviz.gui.panes.inspector_call import formula_rows
 from gradviz.gui.panes.inspector_page import Page
 from gradviz.gui.panes.inspector_parts import SampleReader, findings_at, rule_words, show_marks, show_pair
 from gradviz.gui.panes.inspector_section import Chip, Row
@@ -45,6 +46,7 @@ def build_seed(page: Page, facts: PassFacts, view: View, node: int) -> None:
             translate("Inspector", "Values received"), given, figures, SampleReader(facts, -1, at, ("seed",))
         )
         page.values("values", translate("Inspector", "Values received"), [choice])
+    page.later(lambda: formula_rows(page, facts, node))
     page.rows("stack", translate("Inspector", "Called at"), stack_rows(one.stack))
 
 
@@ -120,3 +122,4 @@ def build_edge(page: Page, facts: PassFacts, view: View, tail: int, head: int, s
         reader = SampleReader(facts, number, slot, ("received",))
         choice = Values(translate("Inspector", "Received"), received.spec, received.stats, reader)
         page.values("values", translate("Inspector", "Values received"), [choice])
+    page.later(lambda: formula_rows(page, facts, head))

@@ -6,7 +6,7 @@ from gradviz.document.comparison import stretched, summed_dims
 from gradviz.document.hub import View
 from gradviz.document.pass_facts import Handed, PassFacts, spec_text
 from gradviz.document.variable_names import VariableNames
-from gradviz.gui.panes.inspector_call import call_rows
+from gradviz.gui.panes.inspector_call import call_rows, formula_rows
 from gradviz.gui.panes.inspector_page import Page, steps_in_pass
 from gradviz.gui.panes.inspector_parts import SampleReader, findings_at, rule_words, show_marks, show_pair
 from gradviz.gui.panes.inspector_section import Chip, Row
@@ -42,7 +42,7 @@ class NodePage:
         self.shapes()
         self.returned()
         self.page.values("values", translate("Inspector", "Gradient"), self.values())
-        for part in (self.leaf, self.saved, self.handed_on, self.forward, self.stack):
+        for part in (self.leaf, self.saved, self.formula, self.handed_on, self.forward, self.stack):
             self.page.later(part)
 
     def stack(self) -> None:
@@ -224,6 +224,9 @@ class NodePage:
             value = spec_words(saved.spec) if saved.spec is not None else translate("Inspector", "freed")
             rows.append(Row(saved.name, value, rest=rest))
         self.page.rows("saved", translate("Inspector", "Saved for backward"), rows)
+
+    def formula(self) -> None:
+        formula_rows(self.page, self.facts, self.node)
 
     def handed_on(self) -> None:
         rows = []
