@@ -21,6 +21,24 @@ class Change:
 
 
 @dataclass(frozen=True)
+class SeedRewrite:
+    """The fix as gradviz can try it: one call of backward or grad starts from another seed, all else stays.
+
+    `kind`: none (leave it out) | ones | mean (ones, divided by their number) | reshape | expand (what was given, in the
+    output's shape) | first (without the surplus) | rows (one backward for each row) | batched | unbatched (the flag
+    is_grads_batched). The recorder does it: gradviz/record/seedreplacement.py.
+    """
+
+    kind: str
+    pass_id: int  # which call of the run, counted from 0
+    function: str  # backward | grad
+    file: str = ""  # where that call is written, "" = gradviz called it itself
+    line: int = 0
+    column: int = -1
+    output: int = -1  # whose seed is meant, -1 = all
+
+
+@dataclass(frozen=True)
 class Mark:
     """What the finding marks on the canvas of its pass: a node, or the edge into (node, slot), or an op's operand."""
 
@@ -73,5 +91,6 @@ class Finding:
     operands: tuple[Operand, ...] = ()
     result_shape: ShapeOrWords = None
     changes: tuple[Change, ...] = ()
+    rewrite: SeedRewrite | None = None  # None where the fix is nothing that gradviz can try
     effects: tuple[str, ...] = ()
     confidence: float = 1.0

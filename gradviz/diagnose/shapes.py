@@ -26,6 +26,13 @@ def known(shape: Shape) -> bool:
     return all(isinstance(d, int) for d in shape)
 
 
+def expands(given: Shape, wanted: Shape) -> bool:
+    """Whether expand() makes one of the other; not of a single number without dimensions, which is no weight of its."""
+    if not given or len(given) > len(wanted) or given == wanted:
+        return False
+    return all(size in (1, target) for size, target in zip(given[::-1], wanted[::-1]))
+
+
 @dataclass(frozen=True)
 class Stretch:
     """What broadcasting does to one operand; dimensions are counted from the right: -1, -2."""

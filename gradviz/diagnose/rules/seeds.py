@@ -13,6 +13,7 @@ from gradviz.diagnose.case import Case
 from gradviz.diagnose.dataflow import last_assignment, value_of
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
+from gradviz.diagnose.rules.seed_fix import seed_fix, seed_rewrite
 from gradviz.diagnose.shapes import Shape
 from gradviz.diagnose.source import Place, as_call
 from gradviz.diagnose.vocabulary import LOSSES, plain
@@ -60,7 +61,9 @@ def count_mismatch(exam: Examination, backward: model.Backward) -> Finding | Non
         new = f"[{', '.join(f'torch.ones_like({name})' for name in outputs)}]"
     name = called.text(called.seed_argument)
     too_few = seeds < roots
+    kind = "ones"
     if not too_few and called.code is not None and len(called.seeds) == seeds:
+        kind = "first"
         new = f"[{', '.join(called.code.text(one) for one in called.seeds[:roots])}]"
     if isinstance(called.seed_argument, ast.Name):
         new = f"{name} = {new}"
@@ -74,6 +77,7 @@ def count_mismatch(exam: Examination, backward: model.Backward) -> Finding | Non
         received_shape=_count(seeds, "seed"),
         symptom_line=backward.stack[0].line if backward.stack else None,
         marks=tuple(Mark("seed", port.node, port.slot) for port in backward.roots if port.node >= 0),
+        rewrite=seed_rewrite(backward, kind) if backward.outcome != "completed" else None,
         **_root_fields(case, backward, 0),
         **_raise_fields(case, backward),
     )
@@ -121,7 +125,8 @@ def _shape_finding(
     kind = _kind(case, backward, port, seed)
     argument = called.seed_argument
     written = called.seeds[index] if len(called.seeds) == len(backward.seeds) else None
-    new = _seed_fix(called, kind, root, name, argument, written)
+    fix = seed_fix(called, kind, root, name, argument, written)
+    new = fix.text
     place = (
         called.place
         if kind in ("seed-is-input", "seed-not-batched", "seed-is-stack")
@@ -150,6 +155,7 @@ def _shape_finding(
         changes=replacement(called.code, called.place, new)
         if called.call is not None and "=" not in new.split("(")[0]
         else (),
+        rewrite=seed_rewrite(backward, fix.kind, index if fix.one_only else -1),
         **more,
     )
 
@@ -164,7 +170,9 @@ def _kind(case: Case, backward: model.Backward, port: model.Port, seed: model.Se
         return "seed-for-scalar"
     if len(received) == len(expected) + 1 and received[1:] == expected and shapes.count(expected) > 1:
         return "seed-is-stack"
-    return "seed-same-count" if shapes.count(expected) == shapes.count(received) else "seed-other"
+    if shapes.count(expected) == shapes.count(received):
+        return "seed-same-count"
+    return "seed-expands" if shapes.expands(received, expected) else "seed-other"
 
 
 def _is_input(case: Case, backward: model.Backward, seed: model.Seed) -> bool:
@@ -191,41 +199,6 @@ def _seed_place(case: Case, called: PassCall, backward: model.Backward, seed: mo
     return case.place(maker.stack)
 
 
-def _seed_fix(
-    called: PassCall, kind: str, root: str, seed: str, argument: ast.expr | None, written: ast.expr | None
-) -> str:
-    known = root.isidentifier() or "." in root or "[" in root
-    ones = f"torch.ones_like({root})"
-    if kind in ("seed-is-input", "seed-for-scalar") and argument is not None and len(called.seeds) <= 1:
-        single = called.call is not None and argument in (*called.call.positional, *called.call.keywords.values())
-        if single and (not isinstance(argument, ast.Name) or len(called.roots) == 1) and len(called.roots) <= 1:
-            return rewritten(called, drop=argument) or f"{root}.backward()"
-    if kind == "seed-not-batched":
-        flag = called.call.argument(9, "is_grads_batched") if called.call is not None else None
-        return rewritten(called, drop=flag)
-    if kind == "seed-is-stack" and called.function == "grad":
-        return rewritten(called, add="is_grads_batched=True")
-    if kind == "seed-same-count":
-        ones = f"{seed}.reshape({root}.shape)" if seed.isidentifier() else ones
-    if kind == "seed-is-stack":
-        return f"for row in {seed}: {root}.backward(row, retain_graph=True)"
-    target = written if written is not None else argument
-    if target is None or called.call is None or not known:
-        return ones
-    bound = (
-        last_assignment(called.code, argument.id, argument) if called.code and isinstance(argument, ast.Name) else None
-    )
-    value = value_of(bound, argument.id) if isinstance(argument, ast.Name) else None
-    if isinstance(value, (ast.List, ast.ListComp, ast.BinOp)) and isinstance(argument, ast.Name):
-        roots = called.text(called.root_argument) or "outputs"
-        return f"{argument.id} = [torch.ones_like(out) for out in {roots}]"
-    swap: dict[ast.AST, str] = {target: ones}
-    if target is not argument and argument is not None:
-        items = [ones if one is target else called.text(one) for one in called.seeds]
-        swap = {argument: f"[{', '.join(items)}]"}
-    return rewritten(called, swap=swap)
-
-
 def non_scalar(exam: Examination, backward: model.Backward) -> Finding | None:
     if backward.outcome == "completed":
         return None
@@ -247,15 +220,19 @@ def _non_scalar_finding(
     maker = case.producer(port.value)
     unreduced = maker is not None and maker.arguments.get("reduction") == "none" and plain(maker.name) in LOSSES
     place, new, phrase = called.place, "", "non-scalar"
+    tried = "ones" if not port.spec.dtype.startswith("complex") or complex_number else ""
     if complex_number:
         phrase, place, new = "non-scalar-complex", _made_place(case, maker, place), f"{root}.real.backward()"
     elif unreduced and maker is not None:
         phrase, place, new = "non-scalar-unreduced", _reduction_place(case, maker, place), f"{root}.mean().backward()"
+        tried = tried and "mean"
     elif _LOSS_NAME.search(root):
         place, new = _made_place(case, maker, place), f"{root}.mean().backward()"
+        tried = tried and "mean"
     if not new:
         new = f"{root}.sum().backward()  # or {root}.backward(torch.ones_like({root}))"
     if called.function == "grad" and called.roots and called.call is not None:
+        tried = tried and "ones"
         single = len(called.roots) == len(backward.roots) == 1
         new = (
             rewritten(called, swap={called.roots[0]: f"{root}.sum()"})
@@ -264,6 +241,8 @@ def _non_scalar_finding(
                 called, add=f"grad_outputs=[torch.ones_like(out) for out in {called.text(called.root_argument)}]"
             )
         )
+    elif len(backward.roots) > 1:
+        tried = ""  # what is written starts from one of the outputs alone
     kind = f"{port.spec.dtype} scalar" if complex_number else port.spec.shape
     more = _root_fields(case, backward, index) | _raise_fields(case, backward)
     return exam.writer.write(
@@ -283,6 +262,7 @@ def _non_scalar_finding(
         symptom_line=backward.stack[0].line if backward.stack else None,
         marks=(Mark("seed", port.node, port.slot, -1, (), kind, shapes.differing((), port.spec.shape)),),
         changes=replacement(called.code, called.place, new.partition("  # ")[0]) if called.call is not None else (),
+        rewrite=seed_rewrite(backward, tried),
         **more,
     )
 

@@ -44,6 +44,14 @@ PHRASES = {
         " has as many entries as {root}, but in another shape, and autograd does not rearrange it.",
         "{new}",
     ),
+    "seed-expands": Phrase(
+        "The seed gradient has the wrong shape",
+        "{root} has shape {expected}, but its seed gradient {seed} has shape {received}.",
+        "Backward starts from the gradient with respect to {root}: one weight for each of its entries, so the seed"
+        " must have the shape {expected}. {seed} would fit by broadcasting, but autograd does not broadcast a seed:"
+        " it has to be expanded first.",
+        "{new}",
+    ),
     "seed-other": Phrase(
         "The seed gradient has the wrong shape",
         "{root} has shape {expected}, but its seed gradient {seed} has shape {received}.",
