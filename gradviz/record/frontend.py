@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from gradviz.record.passes import ChosenPasses
 from gradviz.record.requests import RequestQueue
+from gradviz.record.seedreplacement import SeedReplacement
 from gradviz.record.userframes import UserFrames
 from gradviz.trace.live import LiveMark
 from gradviz.trace.writer import TraceWriter
@@ -30,9 +31,10 @@ class Session(Protocol):
     requests: RequestQueue  # look at `.waiting` before each node; `.take()`, `.answer({"ready": id})`
     level: str  # shapes | summaries | values
     passes_wanted: ChosenPasses  # `.may_store(number)` at a pass's end; with `.only_last` only the newest stays
+    seed_replacement: SeedReplacement | None  # a fix to be tried in this run; None in every ordinary one
     pid: int  # of the recorded process: code that finds itself in another one does nothing
     recording: bool  # False in a forked child and after the end: wrappers then only call through
-    phase: str  # load | run | offered: goes into `backward.phase`
+    phase: str  # load | run | offered | tried: goes into `backward.phase`
     stack_bytes: int  # soft limit of the main thread's C stack, 0 = unknown
 
     def note(self, kind: str, text: str, stack: int | None = None, **detail: Any) -> None:

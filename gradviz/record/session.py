@@ -20,6 +20,7 @@ from gradviz.record.ownframes import PatchedTraceback
 from gradviz.record.ownwarnings import PatchedWarnings
 from gradviz.record.passes import ChosenPasses
 from gradviz.record.requests import RequestQueue
+from gradviz.record.seedreplacement import SeedReplacement
 from gradviz.record.threads import PatchedThreads
 from gradviz.record.userframes import UserFrames
 from gradviz.trace.live import LiveMark
@@ -47,6 +48,7 @@ class RecorderSession:
         self.requests = RequestQueue()
         self.level = level
         self.passes_wanted = passes
+        self.seed_replacement: SeedReplacement | None = None
         self.pid = os.getpid()
         self.recording = False
         self.phase = "run"

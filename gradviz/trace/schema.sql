@@ -100,7 +100,8 @@ CREATE TABLE backward (         -- one call of backward/grad ("pass")
   structure TEXT NOT NULL,      -- hash of names, shapes, edges: equal passes are stored once and counted
   repeats INTEGER NOT NULL DEFAULT 1, -- how many passes of this structure this row stands for (itself included)
   phase TEXT NOT NULL DEFAULT 'run', -- load (while a function's module was loading) | run | offered (gradviz called backward
-                                -- itself) | forward (no pass: the graph of the operands of a forward call that raised)
+                                -- itself) | tried (with another seed than the script gave, to try a fix) | forward (no pass: the
+                                -- graph of the operands of a forward call that raised)
   truncated TEXT                -- why the graph is not whole (e.g. C stack), NULL if it is
 );
 CREATE TABLE segment (          -- packed columns

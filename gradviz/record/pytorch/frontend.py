@@ -23,6 +23,7 @@ from gradviz.record.pytorch.offer import run_offered
 from gradviz.record.pytorch.optimizers import OptimizerSteps
 from gradviz.record.pytorch.passstore import PassStore
 from gradviz.record.pytorch.patches import Patches
+from gradviz.record.pytorch.seedtrial import SeedTrial
 from gradviz.record.pytorch.state import Recorder
 from gradviz.record.pytorch.steps import install_registration
 from gradviz.record.pytorch.unreached import write_unreached
@@ -51,8 +52,11 @@ class TorchFrontend:
         store = self._store = PassStore(recorder, leaves)
         engine = Engine(recorder, store, leaves)
         failures.partial = engine.partial
+        watcher: Engine | SeedTrial = engine
+        if session.seed_replacement is not None:
+            watcher = SeedTrial(recorder, engine, session.seed_replacement, self._patches)
         recorder.overflow = store.overflow
-        self._patch(recorder, modules, Applies(recorder, failures.op_failed), engine, CustomBackwards(recorder))
+        self._patch(recorder, modules, Applies(recorder, failures.op_failed), watcher, CustomBackwards(recorder))
         self.thread_began()
 
     def uninstall(self) -> None:
@@ -105,7 +109,12 @@ class TorchFrontend:
                 leaves.write_end()
 
     def _patch(
-        self, recorder: Recorder, modules: ModuleCalls, applies: Applies, engine: Engine, backwards: CustomBackwards
+        self,
+        recorder: Recorder,
+        modules: ModuleCalls,
+        applies: Applies,
+        engine: Engine | SeedTrial,
+        backwards: CustomBackwards,
     ) -> None:
         session, patch = recorder.session, self._patches.replace
         autograd, graph = torch.autograd, torch.autograd.graph

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -90,7 +90,7 @@ class Recorder:
         self.arguments = Arguments(session.writer, session.frames)
         self.op_numbers = itertools.count()
         self.call_numbers = itertools.count()
-        self.pass_numbers = itertools.count()
+        self.pass_numbers: Iterator[int] = itertools.count()
         self.threads: dict[int, ThreadState] = {}
         self.saved_names: dict[type, tuple[str, ...]] = {}  # attributes of a kind of node for its saved tensors
         self.hook_sinks: dict[int, list[dict[Any, Any]]] = {}  # id of a hook being registered -> where its nodes' go
