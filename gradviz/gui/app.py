@@ -26,6 +26,18 @@ from gradviz.resources_path import resources_path
 
 QUIT_VARIABLE = "GRADVIZ_QUIT_AFTER_PAINT"  # for measuring the start: print the seconds to the first paint, and quit
 
+# What opening a recording brings besides the panes; numpy would import its `ma` at the first call of `unique`.
+LATER = (
+    "pyqtgraph",
+    "networkx",
+    "numpy.ma",
+    "gradviz.diagnose.examination",
+    "gradviz.diagnose.parcel",
+    "gradviz.trace.reader",
+    "gradviz.trace.forward",
+    "gradviz.trace.passes",
+)
+
 
 def run(path: Path | None = None, function: str = "", quit_after_paint: bool = False) -> int:
     """Open the window on a script, a recording, or the welcome page; returns the exit status."""
@@ -133,7 +145,7 @@ def warm_up(done: Callable[[], object]) -> None:
 
     def load() -> None:
         try:
-            for name in ("gradviz.gui.controller", *pane_modules(), "pyqtgraph", "networkx"):
+            for name in ("gradviz.gui.controller", *pane_modules(), *LATER):
                 importlib.import_module(name)
         finally:
             done()

@@ -22,13 +22,12 @@ from gradviz.errors import GradvizError
 from gradviz.gui.post import Post
 from gradviz.layout import LayoutProcess, Request, Result
 from gradviz.scene.build import Build, Shown, build
+from gradviz.scene.lines import Lines, lines_of
 from gradviz.scene.model import Scene
 from gradviz.scene.place import place, request
 from gradviz.scene.texts import Texts
 from gradviz.scene.wording import Wording
 from gradviz.trace.reader import Trace
-
-Lines = dict[tuple[str, int], tuple[int, ...]]
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class Loaded:
     build: Build
     scene: Scene
     picture: Picture
-    lines: Lines  # (file, line) -> nodes that it made
+    lines: Lines
 
 
 class Loader:
@@ -161,10 +160,7 @@ class Loader:
 
 def _made(trace: Trace, order: Order, measure: Measurer) -> tuple[Build, Lines]:
     made = build(trace, order.pass_id, order.findings, measure, order.shown, order.wording)
-    lines: dict[tuple[str, int], list[int]] = {}
-    for node in range(len(made.graph)):
-        lines.setdefault(made.texts.line(node), []).append(node)
-    return made, {place: tuple(nodes) for place, nodes in lines.items() if place[1]}
+    return made, lines_of(made.graph, made.texts)
 
 
 def _key(asked: Request) -> bytes:
