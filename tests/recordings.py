@@ -270,7 +270,6 @@ def non_finite(path: Path) -> Path:
     return one.end().save()
 
 
-
 def forward_error(path: Path) -> Path:
     """`linear` got [2, 144] where 256 features are wanted: no backward ran, the graph up to the call is kept."""
     text = "model = Net()\nh = x.flatten(1)\nout = F.linear(h, weight)\nout.sum().backward()\n"
@@ -288,3 +287,39 @@ def forward_error(path: Path) -> Path:
     message = "mat1 and mat2 shapes cannot be multiplied (2x144 and 256x10)"
     raised = trace.exception("RuntimeError", message, line, "forward", op=call, **{"pass": one.id})
     return one.end("refused", exception=raised).save()
+
+
+NAMED_TEXT = """\
+import torch
+batch, hidden = 4, 4
+x = torch.randn(batch, 4)
+layer = torch.nn.Linear(4, hidden)
+y = (layer(x) * torch.ones(hidden)).sum(dim=1)
+strange(y).backward(x)
+"""
+
+
+def named_sizes(path: Path) -> Path:
+    """A layer, a product and a sum of tensors whose sizes have names; the sizes are equal, so that only names tell."""
+    trace = TraceBuilder(path, "/home/me/course/named.py", NAMED_TEXT)
+    module = trace.module("", "Linear", 20, root="layer")
+    made = trace.at(4, (8, 34))
+    weight = trace.leaf("weight", [4, 4], made, module=module)
+    x, out, ones, product, total, odd = (trace.value() for _ in range(6))
+    trace.op("randn", trace.at(3, (4, 25)), (), [(x, [4, 4])], grads=False)
+    layer = trace.op("linear", trace.at(5, (5, 13)), [(x, [4, 4], "input"), (1, [4, 4], "weight")], [(out, [4, 4])])
+    trace.op("ones", trace.at(5, (16, 34)), (), [(ones, [4])], grads=False)
+    both = [(out, [4, 4], "self"), (ones, [4], "other")]
+    times = trace.op("mul", trace.at(5, (5, 34)), both, [(product, [4, 4])])
+    argument = {"dim": 1}
+    sum_ = trace.op("sum", trace.at(5, (4, 46)), [(product, [4, 4], "self")], [(total, [4])], arguments=argument)
+    other = trace.op("strange", trace.at(6, (0, 10)), [(total, [4], "input")], [(odd, [4])])
+    one = trace.backward(trace.at(6, (0, 22)))
+    leaf = one.node("AccumulateGrad", [4, 4], leaf=weight)
+    turned = one.node("TBackward0", [4, 4], op=layer, to=[leaf], seq=0)
+    addmm = one.node("AddmmBackward0", [4, 4], op=layer, to=[turned], seq=1)
+    mul = one.node("MulBackward0", [4, 4], op=times, to=[addmm], seq=2)
+    added = one.node("SumBackward1", [4], op=sum_, to=[mul], seq=3)
+    top = one.node("StrangeBackward0", [4], op=other, to=[added], seq=4, flags=NODE_ROOT)
+    one.root(top, [4]).seed([4])
+    return one.steps([top, added, mul, addmm, turned, leaf]).end().save()

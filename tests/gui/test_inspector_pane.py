@@ -95,6 +95,19 @@ def test_the_present_step(recordings: dict[str, Path], qtbot: QtBot) -> None:
     assert rows(pane, "Made by your lines") == {"<module>": "mlp_train.py:19"}
 
 
+def test_dimensions_are_named_where_the_code_names_them(tmp_path: Path, qtbot: QtBot) -> None:
+    hub = hub_on(built.named_sizes(tmp_path / "named.gradviz"), position=3)
+    pane = shown(InspectorPane, hub, qtbot)
+    assert pane.page is not None and pane.page.heading_text == "AddmmBackward0"
+    assert table(pane).verdict_texts() == ["= batch", "= hidden"]
+    assert table(pane).spoken().endswith("dim −2 = batch\ndim −1 = hidden")
+    # WHEN the node before it in the graph, of the same size, is followed to
+    hub.change(position=4)
+    settle(pane)
+    # THEN nothing is claimed of it
+    assert table(pane).verdict_texts() == ["=", "="]
+
+
 def test_operands_that_were_stretched(recordings: dict[str, Path], qtbot: QtBot) -> None:
     pane = shown(InspectorPane, hub_on(recordings["broadcast"], (BROADCAST,), finding=0, position=2), qtbot)
     assert chips(pane) == ["Current", "Silent broadcast"]

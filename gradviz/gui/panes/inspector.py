@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from gradviz.document.dim_names import DimNames
 from gradviz.document.hub import Hub, Selection, View
 from gradviz.document.pass_facts import PassFacts
 from gradviz.document.variable_names import VariableNames
@@ -30,6 +31,7 @@ class InspectorPane(Pane):
         self._shut: set[str] = set()
         self._facts: PassFacts | None = None
         self._names: VariableNames | None = None
+        self._dims: DimNames | None = None
         self._subject: Selection | None = None
         self._ran = -1  # the step of the node that the page is about
         self.page: Page | None = None
@@ -54,6 +56,7 @@ class InspectorPane(Pane):
                     return
             else:
                 self._names = VariableNames(view.trace)
+                self._dims = DimNames(view.trace, self._names)
         self._views.take_back()
         page = Page(self.theme, self._views, frozenset(self._shut), self)
         self._build(page, self._facts, view)
@@ -73,14 +76,15 @@ class InspectorPane(Pane):
         """The page of what is selected; positions and nodes of another pass don't count."""
         subject = subject_of(view, facts)
         names = self._names or VariableNames(facts.trace)
+        dims = self._dims or DimNames(facts.trace, names)
         if subject.kind == "node":
-            NodePage(page, facts, view, subject.node, names).build()
+            NodePage(page, facts, view, subject.node, names, dims).build()
         elif facts.forward_only and subject.kind in ("seed", "pass"):
             build_raised(page, facts, view, names)
         elif subject.kind == "seed":
             build_seed(page, facts, view, subject.node)
         elif subject.kind == "edge":
-            build_edge(page, facts, view, subject.tail, subject.node, subject.slot)
+            build_edge(page, facts, view, subject.tail, subject.node, subject.slot, dims)
         elif subject.kind == "group":
             build_group(page, facts, view, subject.path)
         else:

@@ -34,7 +34,7 @@ class CellWords:
 
 
 class ShapeTable(QWidget):
-    """Paints a Comparison. `labels` stand before the rows; `strong` rows are set in bold, `tone` colours stretching."""
+    """Paints a Comparison. `labels` stand before the rows, `names` are the dimensions', `tone` colours stretching."""
 
     def __init__(
         self,
@@ -44,8 +44,10 @@ class ShapeTable(QWidget):
         words: CellWords,
         parent: QWidget | None = None,
         tone: str = "error",
+        names: tuple[str, ...] = (),
     ) -> None:
         super().__init__(parent)
+        self._names = names if len(names) == comparison.columns else ("",) * comparison.columns
         self._theme, self._comparison, self._labels, self._words, self._tone = theme, comparison, labels, words, tone
         metrics = QFontMetricsF(theme.font(SHAPE, 600))
         shapes = (metrics.horizontalAdvance(shape_text(row.shape)) for row in comparison.rows)
@@ -56,18 +58,19 @@ class ShapeTable(QWidget):
 
     def spoken(self) -> str:
         """The table as text, for a screen reader and the tooltip."""
-        return "\n".join(
-            f"{label} {shape_text(row.shape)}" for label, row in zip(self._labels, self._comparison.rows)
-        )
+        lines = [f"{label} {shape_text(row.shape)}" for label, row in zip(self._labels, self._comparison.rows)]
+        columns = len(self._names)
+        lines += [f"dim −{columns - at} = {name}" for at, name in enumerate(self._names) if name]
+        return "\n".join(lines)
 
     def verdict_texts(self) -> list[str]:
         """What stands under the columns."""
         texts = []
-        for verdict in self._comparison.verdicts:
+        for verdict, name in zip(self._comparison.verdicts, self._names):
             if verdict.name:
                 texts.append(self._words.stretched.format(name=verdict.name))
             elif verdict.kind == EQUAL:
-                texts.append("=")
+                texts.append(f"= {name}" if name else "=" if self._compared() else "")
             elif verdict.kind in (EXTRA, MISSING):
                 texts.append(self._words.extra if verdict.kind == EXTRA else self._words.missing)
             else:
@@ -76,13 +79,16 @@ class ShapeTable(QWidget):
 
     def sizeHint(self) -> QSize:
         foot = FOOT * (2 if any(verdict.name for verdict in self._comparison.verdicts) else 1)
-        return QSize(240, HEAD + len(self._comparison.rows) * (CELL_HEIGHT + GAP) + (foot if self._compared() else 4))
+        return QSize(240, HEAD + len(self._comparison.rows) * (CELL_HEIGHT + GAP) + (foot if self._footed() else 4))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(120, self.sizeHint().height())
 
     def _compared(self) -> bool:
         return len(self._comparison.rows) > 1
+
+    def _footed(self) -> bool:
+        return self._compared() or any(self._names)
 
     def _cell_width(self) -> float:
         room = self.width() - LABEL - self._tail
@@ -104,7 +110,7 @@ class ShapeTable(QWidget):
                 self._cell(painter, box, cell.text, cell.style)
             self._shape(painter, LABEL + self._comparison.columns * (width + GAP) + 6, y, row.shape, row.cells)
             y += CELL_HEIGHT + GAP
-        if self._compared():
+        if self._footed():
             self._verdicts(painter, y, width)
         painter.end()
 
@@ -181,10 +187,12 @@ class ShapeTable(QWidget):
                 continue
             painter.setFont(self._theme.font(CAPTION, 600))
             painter.setPen(self._theme.color("done" if good else self._tone))
-            box = QRectF(LABEL + column * (width + GAP) - 4, y, width + 8, FOOT * (2 if stretched else 1))
+            box = QRectF(LABEL + column * (width + GAP) - 2, y, width + 4, FOOT * (2 if stretched else 1))
             if verdict.kind in (EXTRA, MISSING) and width < 90:
                 text = "≠"
             flags = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
+            if good:
+                text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(box.width()))
             painter.drawText(box, int(flags) | int(Qt.TextFlag.TextWordWrap), text)
 
     def _text(self, painter: QPainter, box: QRectF, text: str, token: str, mono: bool) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from gradviz.diagnose.finding import Finding
 from gradviz.document.comparison import single
+from gradviz.document.dim_names import DimNames
 from gradviz.document.hub import View
 from gradviz.document.pass_facts import PassFacts
 from gradviz.gui.panes.inspector_call import formula_rows
@@ -79,7 +80,7 @@ def passed_rows(facts: PassFacts, at: int, name: str) -> list[Row]:
     return rows
 
 
-def build_edge(page: Page, facts: PassFacts, view: View, tail: int, head: int, slot: int) -> None:
+def build_edge(page: Page, facts: PassFacts, view: View, tail: int, head: int, slot: int, dims: DimNames) -> None:
     """The gradient's way from `tail` to `head`."""
     number = int(facts.step_of[head])
     step = facts.trace.step(facts.pass_id, number) if number >= 0 else None
@@ -110,7 +111,9 @@ def build_edge(page: Page, facts: PassFacts, view: View, tail: int, head: int, s
     told = received is None and show_marks(page, findings_at(view, facts.pass_id, head), head, tail)
     if not told:
         section = page.section("shapes", translate("Inspector", "Shape, dimension by dimension"))
-        show_pair(page, section, wanted, received.spec if received is not None else None, received is not None)
+        given = received.spec if received is not None else None
+        names = dims.of_slot(facts, head, slot, wanted.shape) if wanted is not None else ()
+        show_pair(page, section, wanted, given, received is not None, names)
     rows = [
         Row(translate("Inspector", "From"), node_words(facts, tail), node_link(tail), mono=False),
         Row(translate("Inspector", "To"), node_words(facts, head), node_link(head), mono=False),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gradviz.document.comparison import stretched, summed_dims
+from gradviz.document.dim_names import DimNames
 from gradviz.document.hub import View
 from gradviz.document.pass_facts import Handed, PassFacts, spec_text
 from gradviz.document.variable_names import VariableNames
@@ -29,8 +30,11 @@ MOST_SLOTS = 6
 class NodePage:
     """Puts the page of `node` together."""
 
-    def __init__(self, page: Page, facts: PassFacts, view: View, node: int, names: VariableNames) -> None:
-        self.page, self.facts, self.view, self.node, self.names = page, facts, view, node, names
+    def __init__(
+        self, page: Page, facts: PassFacts, view: View, node: int, names: VariableNames, dims: DimNames
+    ) -> None:
+        self.page, self.facts, self.view, self.node = page, facts, view, node
+        self.names, self.dims = names, dims
         number = int(facts.step_of[node])
         self.step: Step | None = facts.trace.step(facts.pass_id, number) if number >= 0 else None
         self.expected = facts.expected(node)
@@ -149,7 +153,11 @@ class NodePage:
             if len(self.expected) > 1:
                 self.page.note(section, translate("Inspector", "slot {slot}").format(slot=slot))
             received = self.step.received[slot] if self.step and slot < len(self.step.received) else None
-            show_pair(self.page, section, wanted, received.spec if received else None, received is not None)
+            given, names = (
+                received.spec if received else None,
+                self.dims.of_slot(self.facts, self.node, slot, wanted.shape),
+            )
+            show_pair(self.page, section, wanted, given, received is not None, names)
         if len(self.expected) > MOST_SLOTS:
             more = translate("Inspector", "and {count} slots more")
             self.page.note(section, more.format(count=len(self.expected) - MOST_SLOTS))

@@ -84,8 +84,15 @@ class Page(QWidget):
         label.setProperty("role", "secondary")
         return label
 
-    def table(self, section: Section, comparison: Comparison, labels: tuple[str, ...], tone: str = "error") -> None:
-        section.rows.addWidget(ShapeTable(self.theme, comparison, labels, cell_words(), section, tone))
+    def table(
+        self,
+        section: Section,
+        comparison: Comparison,
+        labels: tuple[str, ...],
+        tone: str = "error",
+        names: tuple[str, ...] = (),
+    ) -> None:
+        section.rows.addWidget(ShapeTable(self.theme, comparison, labels, cell_words(), section, tone, names))
 
     def note(self, section: Section, words: str) -> None:
         section.rows.addWidget(caption(words, section))

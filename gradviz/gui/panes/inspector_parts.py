@@ -25,18 +25,25 @@ class SampleReader:
         return next((one for one in found if one.slot == self._slot and one.role in self._roles), None)
 
 
-def show_pair(page: Page, section: Section, wanted: Spec | None, given: Spec | None, arrived: bool) -> None:
-    """Expected beside received, with dtype and device where both are known."""
+def show_pair(
+    page: Page,
+    section: Section,
+    wanted: Spec | None,
+    given: Spec | None,
+    arrived: bool,
+    names: tuple[str, ...] = (),
+) -> None:
+    """Expected beside received, with dtype and device where both are known; `names` are those of what is expected."""
     expected, received = translate("Inspector", "Expected"), translate("Inspector", "Received")
     if wanted is not None and given is not None:
-        page.table(section, compare(wanted.shape, given.shape), (expected, received))
+        page.table(section, compare(wanted.shape, given.shape), (expected, received), names=names)
         rows = []
         for label, mine, yours in (("dtype", wanted.dtype, given.dtype), ("device", wanted.device, given.device)):
             rows.append(Row(label, f"{mine} {'=' if mine == yours else '≠'} {yours}"))
         section.rows.addWidget(page.links(rows, section))
         return
     if wanted is not None:
-        page.table(section, single(wanted.shape), (expected,))
+        page.table(section, single(wanted.shape), (expected,), names=names)
     if given is not None:
         page.table(section, single(given.shape), (received,))
         return
