@@ -28,8 +28,9 @@ from gradviz.diagnose.vocabulary import (
     plain,
 )
 from gradviz.trace import model
-from gradviz.trace.packing import OP_RAISED, VALUE_REQUIRES_GRAD
+from gradviz.trace.packing import OP_RAISED, VALUE_LEAF, VALUE_REQUIRES_GRAD
 
+_TRAINED = VALUE_LEAF | VALUE_REQUIRES_GRAD
 _WEIGHING = frozenset({"mul", "where", "masked_fill", "div"})
 
 
@@ -113,6 +114,8 @@ def judge(case: Case, pair: Pair) -> str | None:
     if name in COMPARISONS:
         return None
     short = len(a.spec.shape) != len(b.spec.shape)
+    if a.flags & b.flags & _TRAINED == _TRAINED and not _compares(case, pair.op):
+        return "note" if short else None  # a weight for the rows and one for the columns
     origins = [_origin(case, pair, a, pair.made.first), _origin(case, pair, b, pair.made.second)]
     deliberate = [o.deliberate for o in origins if o is not None]
     if all(deliberate) and len(deliberate) == 2:
@@ -130,6 +133,14 @@ def judge(case: Case, pair: Pair) -> str | None:
     if use == "loss" and regression and name == "sub" and not transposed:
         return "warning"
     return "note" if short else None  # R2
+
+
+def _compares(case: Case, op: model.Op) -> bool:
+    """Whether it is a difference of which only the size counts: that is how a prediction is held against a target."""
+    if plain(op.name) != "sub":
+        return False
+    users = [user for result in op.results for user in case.users(result.number, op.number)]
+    return any(plain(user.name) in ("pow", "square", "abs", "mul") for user in users)
 
 
 def _origin(case: Case, pair: Pair, value: model.Value, stretch: shapes.Stretch) -> AxisOrigin | None:

@@ -6,6 +6,7 @@ import pytest
 
 from gradviz.diagnose.examination import diagnose
 from gradviz.trace import model
+from gradviz.trace.packing import VALUE_LEAF
 from tests.unit.diagnose.fake_trace import FakeTrace, Shape
 
 TEXT = """\
@@ -53,6 +54,25 @@ def test_one_side_stretched_is_plain_broadcasting(first: Shape, second: Shape, r
     squared_error(trace, trace.tensor(first, grad=True), trace.tensor(second), result)
 
     assert diagnose(trace) == ()
+
+
+def test_two_weights_may_make_a_table() -> None:
+    trace = FakeTrace("table = rows + columns\ntable.sum().backward()\n")
+    rows, columns = (trace.tensor(shape, grad=True, flags=VALUE_LEAF) for shape in ((20, 1), (20,)))
+    table = trace.tensor((20, 20), grad=True)
+    trace.op("add", "rows + columns", (rows, columns), table)
+    trace.op("sum", "table.sum()", (table,), trace.tensor((), grad=True))
+
+    assert [f.severity for f in diagnose(trace)] == ["note"]
+
+
+def test_two_leaves_that_are_compared_may_not() -> None:
+    trace = FakeTrace(TEXT)
+    pred, y = (trace.tensor(shape, grad=True, flags=VALUE_LEAF) for shape in ((20, 1), (20,)))
+
+    squared_error(trace, pred, y, (20, 20))
+
+    assert [f.severity for f in diagnose(trace)] == ["error"]
 
 
 def test_other_sizes_are_no_accident() -> None:
