@@ -46,6 +46,8 @@ COMMANDS: tuple[Command, ...] = (
     _c("find", QT_TRANSLATE_NOOP("Commands", "Find"), ("Ctrl+F",), "search", "Find a node, tensor or line"),
     _c("copy_finding", QT_TRANSLATE_NOOP("Commands", "Copy problem as text"), ()),
     _c("copy_finding_markdown", QT_TRANSLATE_NOOP("Commands", "Copy problem as Markdown"), ()),
+    _c("open_line", QT_TRANSLATE_NOOP("Commands", "Open line in my editor"), ("Ctrl+Shift+E",)),
+    _c("editor", QT_TRANSLATE_NOOP("Commands", "Editor…"), (), "", "Choose the editor that lines are opened in"),
     _c("run", QT_TRANSLATE_NOOP("Commands", "Run"), ("F5",), "run", "Run the script and record it"),
     _c("stop", QT_TRANSLATE_NOOP("Commands", "Stop"), ("Shift+F5",), "stop", "Stop the script"),
     _c("run_settings", QT_TRANSLATE_NOOP("Commands", "Run settings")),

@@ -17,6 +17,7 @@ from gradviz.document.settings import Recent, RunSettings
 from gradviz.document.state import Notice, State
 from gradviz.gui.canvas.canvas import Canvas
 from gradviz.gui.canvas_link import CanvasLink
+from gradviz.gui.editor import Editor
 from gradviz.gui.file_dialogs import FileDialogs
 from gradviz.gui.find_box import FindBox
 from gradviz.gui.help_dialogs import AboutDialog, ShortcutsDialog
@@ -46,6 +47,7 @@ class Controller(QObject):
         super().__init__(window)
         self._window, self._document, self._hub = window, window.document, window.hub
         self.dialogs = FileDialogs(window)
+        self.editor = Editor(window)
         self.progress = Progress(window)
         self.find = FindBox(window.hub, window.toolbar.find_field, window.post, window)
         self._panes_known = False
@@ -257,7 +259,7 @@ class Controller(QObject):
         output.line_entered.connect(document.send_line)
         output.input_ended.connect(document.end_input)
         self._run_pane().edited.connect(self._settings_edited)
-        self.pane_links = PaneLinks(self._window, self._record_again)
+        self.pane_links = PaneLinks(self._window, self._record_again, self.editor)
 
     def _record_again(self, level: str) -> None:
         """Run the script once more, keeping more of it; without a script, say what is missing."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QEvent, QObject
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMainWindow, QMenu
 
@@ -18,7 +18,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     (
         str(QT_TRANSLATE_NOOP("Menus", "&Edit")),
-        ("find", "", "copy_image", "copy_finding", "copy_finding_markdown"),
+        ("find", "", "copy_image", "copy_finding", "copy_finding_markdown", "", "open_line", "editor"),
     ),
     (
         str(QT_TRANSLATE_NOOP("Menus", "&View")),
@@ -37,17 +37,44 @@ THEMES = ("theme_system", "theme_light", "theme_dark")
 Fill = Callable[[], list[QAction]]
 
 
-class Menus:
-    """The menus of one window. `on_fill` fills "recent", "graph" and "docks" just before they show."""
+class Menus(QObject):
+    """The menus of one window. `on_fill` fills "recent", "graph" and "docks" just before they show.
+
+    The underlined letters show while Alt is pressed or the bar has the keyboard, as on most desktops: otherwise the
+    titles stand without them. (A style of our own could hide them too, but to make one costs a start 25 ms.)
+    """
 
     def __init__(self, window: QMainWindow, commands: Commands, on_fill: dict[str, Fill]) -> None:
+        super().__init__(window)
         self._commands, self._on_fill = commands, on_fill
-        bar = window.menuBar()
+        self._bar = bar = window.menuBar()
+        self._titled: list[tuple[QMenu, str]] = []
+        bar.installEventFilter(self)
         for title, entries in MENUS:
-            menu = bar.addMenu(QCoreApplication.translate("Menus", title))
+            words = QCoreApplication.translate("Menus", title)
+            menu = bar.addMenu(plain_title(words))
+            self._titled.append((menu, words))
             menu.setToolTipsVisible(True)
             for entry in entries:
                 self._add(menu, entry)
+
+    def show_letters(self, shown: bool) -> None:
+        """Underline the letters that open the menus with Alt, or take them away."""
+        for menu, words in self._titled:
+            title = words if shown else plain_title(words)
+            if menu.title() != title:
+                menu.setTitle(title)
+
+    def alt(self, pressed: bool) -> None:
+        """The window tells that Alt went down or up."""
+        self.show_letters(pressed or self._bar.hasFocus())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.FocusIn:
+            self.show_letters(True)
+        elif event.type() == QEvent.Type.FocusOut:
+            self.show_letters(False)
+        return False
 
     def _add(self, menu: QMenu, entry: str) -> None:
         if not entry:
@@ -84,3 +111,8 @@ class Menus:
         for action in fill() if fill else []:
             if action not in menu.actions():
                 menu.insertAction(marker, action)
+
+
+def plain_title(words: str) -> str:
+    """A menu's title without the mark of its letter."""
+    return words.replace("&", "")

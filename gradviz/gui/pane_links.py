@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QObject
 
+from gradviz.document.actions import NO_RECORDING, Availability
 from gradviz.document.hub import View
 from gradviz.document.on_disk import script_source
+from gradviz.gui.editor import Editor
 from gradviz.gui.panes.inspector import InspectorPane
 from gradviz.gui.panes.problems import ProblemsPane
 from gradviz.gui.panes.source import SourcePane
@@ -25,15 +26,16 @@ SEVERITIES = ("error", "warning", "note")
 
 
 class PaneLinks(QObject):
-    """Made once the panes are there. `record_again` runs the script at a level."""
+    """Made once the panes are there. `record_again` runs the script at a level, `editor` opens lines outside."""
 
-    def __init__(self, window: Window, record_again: Callable[[str], None]) -> None:
+    def __init__(self, window: Window, record_again: Callable[[str], None], editor: Editor) -> None:
         super().__init__(window)
         self._window = window
         panes = window.docks.panes
         source = panes["source"]
         assert isinstance(source, SourcePane)
         self._source = source
+        self.editor = editor
         for name in ("steps", "inspector", "problems"):
             pane = panes[name]
             assert isinstance(pane, (StepsPane, InspectorPane, ProblemsPane))
@@ -41,7 +43,8 @@ class PaneLinks(QObject):
         inspector = panes["inspector"]
         assert isinstance(inspector, InspectorPane)
         inspector.record_requested.connect(lambda: record_again("values"))
-        source.editor_requested.connect(self._open_in_editor)
+        source.editor_requested.connect(self.editor.open)
+        window.commands.bind("open_line", source.ask_editor, self._has_source)
         source.file_shown.connect(self._name_file)
         self._name_file(source.file)
         for topic in ("trace", "findings"):
@@ -58,15 +61,13 @@ class PaneLinks(QObject):
         self._window.docks.front("source")
         self._source.show_line(file, line)
 
+    def _has_source(self) -> Availability:
+        there = bool(self._source.file) and not self._window.shows_welcome()
+        return Availability(there, "" if there else NO_RECORDING)
+
     def _name_file(self, path: str) -> None:
         self._window.docks.set_detail("source", Path(path).name)
-
-    def _open_in_editor(self, file: str, line: int) -> None:
-        """With the program that the desktop has for the file; it takes no line."""
-        if Path(file).is_file():
-            QDesktopServices.openUrl(QUrl.fromLocalFile(file))
-            return
-        self._window.strips.tell("editor", "note", self.tr("{file} isn't on this computer.").format(file=file))
+        self._window.commands.refresh()
 
     def _count(self, view: View) -> None:
         """The number of findings, in the colour of the worst; a green 0 once there is something to look at."""

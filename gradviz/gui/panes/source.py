@@ -39,7 +39,7 @@ class SourcePane(Pane):
         self.files.activated.connect(lambda at: self._show_file(self.files.itemData(at)))
         self.editor = QPushButton(self.tr("Open in my editor"), self)
         self.editor.setProperty("role", "link")
-        self.editor.clicked.connect(lambda: self._ask_editor(self.view.current or self.view.chosen or 1))
+        self.editor.clicked.connect(self.ask_editor)
         self._bar = QWidget(self)
         row = QHBoxLayout(self._bar)
         row.setContentsMargins(LIST_INSET, 4, LIST_INSET, 2)
@@ -240,6 +240,10 @@ class SourcePane(Pane):
         nodes = self._index.nodes(self.file, line).tolist() if self._index is not None else []
         if nodes:
             self.hub.change(self, selection=Selection("node", node=nodes[0]))
+
+    def ask_editor(self) -> None:
+        """Open the line that one is at outside: the one that was clicked, else the present step's."""
+        self._ask_editor(self.view.chosen or self.view.current or 1)
 
     def _ask_editor(self, line: int) -> None:
         if self.file:

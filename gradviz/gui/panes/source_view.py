@@ -290,7 +290,8 @@ class SourceView(QPlainTextEdit):
         line = self.line_at(event.pos().y())
         menu.addSeparator()
         menu.addAction(self.tr("Open in my editor"), lambda: self.editor_requested.emit(max(1, line)))
-        menu.exec(event.globalPos())
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(event.globalPos())
 
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
