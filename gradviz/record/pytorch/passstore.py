@@ -22,6 +22,7 @@ COMMIT_SECONDS = 0.1  # between commits of steps, where passes follow each other
 MOST_STRUCTURES = 500  # each sequence length makes a structure of its own
 MOST_PENDING = 100_000  # ops without a pass before they are written or dropped
 MOST_LOOSE = 1_000_000  # ops written outside passes in all
+NONE_KEPT = "no-pass-kept"  # the kind of note; gradviz/trace/kept.py reads it
 
 
 class PassStore:
@@ -37,6 +38,7 @@ class PassStore:
         self._newest: list[PassRecord] = []
         self._written: list[int] = []
         self._loose = 0
+        self._left_out = 0  # passes that --passes doesn't name, up to the newest
         self._committed = 0.0
 
     def begin(self, record: PassRecord) -> None:
@@ -44,6 +46,7 @@ class PassStore:
         record.logs = self._take()
         wanted = self._recorder.session.passes_wanted.may_store(record.number)
         if not wanted:
+            self._left_out = record.number + 1
             self._segments.write(record.logs)  # whatever led there may matter to a pass that is stored
             record.logs = []
             return
@@ -100,6 +103,8 @@ class PassStore:
                 self._recorder.writer.update("backward", self._first[structure], repeats=count)
         if self._recorder.session.passes_wanted.only_last:
             self._keep_last_only()
+        if self._left_out and not self._written:
+            self._tell_of_none_kept(self._left_out)
 
     def overflow(self, log: OpLog) -> None:
         """A thread has done very much without a backward pass: an evaluation, say."""
@@ -186,6 +191,11 @@ class PassStore:
             steps=record.step_count(),
             duration=record.duration,
         )
+
+    def _tell_of_none_kept(self, count: int) -> None:
+        """The recording looks as if no backward pass had run."""
+        ran = f"{count:,} backward passes ran, numbered 0 to {count - 1}" if count > 1 else "1 backward pass ran, number 0"
+        self._recorder.session.note(NONE_KEPT, f"{ran}; --passes kept none of them.", count=count)
 
     def _keep_last_only(self) -> None:
         for number in self._written[:-1]:
