@@ -11,7 +11,7 @@ a module needs is imported at its top: the script may shadow a standard module l
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 from gradviz.record.passes import ChosenPasses
@@ -35,6 +35,9 @@ class Session(Protocol):
     pid: int  # of the recorded process: code that finds itself in another one does nothing
     recording: bool  # False in a forked child and after the end: wrappers then only call through
     phase: str  # load | run | offered | tried: goes into `backward.phase`
+    op_numbers: Iterator[int]  # of forward calls and of passes, over all frameworks and threads
+    pass_numbers: Iterator[int]
+    store: Any  # the passstore.PassStore that the frameworks share, None until one makes it
     stack_bytes: int  # soft limit of the main thread's C stack, 0 = unknown
 
     def note(self, kind: str, text: str, stack: int | None = None, **detail: Any) -> None:

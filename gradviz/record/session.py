@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import itertools
 import json
 import os
 import sys
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Protocol
 
 from gradviz.record.cstack import raise_stack_limit
@@ -26,7 +27,10 @@ from gradviz.record.userframes import UserFrames
 from gradviz.trace.live import LiveMark
 from gradviz.trace.writer import TraceWriter
 
-FRONTENDS = {"torch": ("gradviz.record.pytorch.frontend", "TorchFrontend")}  # framework -> module, class
+FRONTENDS = {  # framework -> module, class
+    "torch": ("gradviz.record.pytorch.frontend", "TorchFrontend"),
+    "autograd": ("gradviz.record.hips.frontend", "HipsFrontend"),
+}
 
 
 class Channel(Protocol):
@@ -53,6 +57,9 @@ class RecorderSession:
         self.recording = False
         self.phase = "run"
         self.stack_bytes = 0
+        self.op_numbers: Iterator[int] = itertools.count()
+        self.pass_numbers: Iterator[int] = itertools.count()
+        self.store: Any = None
         self.channel: Channel | None = None
         self._listen_later = False
         self.script_names: Mapping[str, Any] = {}

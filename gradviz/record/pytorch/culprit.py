@@ -10,6 +10,7 @@ from typing import Any, Optional
 from gradviz.record.ownframes import is_own
 from gradviz.record.pytorch.passrecord import STEP_WIDTH, PassRecord
 from gradviz.record.pytorch.state import Recorder
+from gradviz.record.pytorch.walk import Graph
 
 CHANGED_BY_HOOK = re.compile(r"^hook '.*' has (changed|returned)|^can't replace a|has changed the (type|size)")
 ASKED_FOR_NOTHING = ("One of the differentiated Tensors", "element ")  # no node's fault: there was nothing to derive
@@ -48,7 +49,7 @@ class Culprit:
 
 def _hooked_node(record: PassRecord, hook: dict[str, Any]) -> int | None:
     """The node whose output's hook it was."""
-    graph = record.graph
+    graph: Graph = record.graph
     if hook["sequence"] is not None and hook["sequence"] in graph.sequence:
         return graph.sequence.index(hook["sequence"])
     return next((node for node, value in graph.leaves.items() if value == hook["value"]), None)

@@ -49,7 +49,7 @@ class TorchFrontend:
         failures = self._failures = Failures(recorder)
         modules = ModuleCalls(recorder, failures.module_failed)
         leaves = self._leaves = Leaves(recorder, modules)
-        store = self._store = PassStore(recorder, leaves)
+        store = self._store = PassStore.shared(recorder, leaves)
         engine = Engine(recorder, store, leaves)
         failures.partial = engine.partial
         watcher: Engine | SeedTrial = engine

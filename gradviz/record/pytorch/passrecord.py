@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import bisect
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from gradviz.record.pytorch.batches import Batches
 from gradviz.record.pytorch.oplog import OpLog
-from gradviz.record.pytorch.walk import Graph
+
+if TYPE_CHECKING:  # not at run time: passes of other frameworks are recorded where there is no torch
+    from gradviz.record.pytorch.batches import Batches
 
 STEP_WIDTH = 4  # node, nanoseconds, spec of what it received, its version
 SEVERAL = -2  # spec of a step whose node receives several gradients: they are in `several`
@@ -17,11 +18,12 @@ SEVERAL = -2  # spec of a step whose node receives several gradients: they are i
 class PassRecord:
     """Filled by engine.py and steps.py, written by passstore.py."""
 
-    def __init__(self, number: int, parent: int | None, thread: int, graph: Graph) -> None:
+    def __init__(self, number: int, parent: int | None, thread: int, graph: Any) -> None:
         self.number = number
         self.parent = parent
         self.thread = thread
-        self.graph = graph
+        self.graph = graph  # walk.Graph, or what another framework has in its place
+        self.leaves: Any = None  # the leaf table of its framework, where that isn't the store's own
         self.columns: dict[str, Any] = {}  # of the backward row: entry, stack, flags, roots, seeds, inputs, phase
         self.ports: list[tuple[Any, ...]] = []  # node, slot, spec of roots and inputs
         self.seeds: list[Any] = []

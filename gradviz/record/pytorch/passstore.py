@@ -8,13 +8,13 @@ import json
 import time
 from array import array
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
-from gradviz.record.pytorch.leaves import Leaves
+from gradviz.record.frontend import Session
 from gradviz.record.pytorch.oplog import OpLog, OpSegments
 from gradviz.record.pytorch.passrecord import SEVERAL, STEP_WIDTH, PassRecord
-from gradviz.record.pytorch.state import Recorder
 from gradviz.trace.packing import new_columns
+from gradviz.trace.writer import TraceWriter
 
 NEWEST = 2  # passes kept in memory
 FAULTY_PER_STRUCTURE = 3  # a training run that diverged has a fault in every pass
@@ -25,11 +25,31 @@ MOST_LOOSE = 1_000_000  # ops written outside passes in all
 NONE_KEPT = "no-pass-kept"  # the kind of note; gradviz/trace/kept.py reads it
 
 
-class PassStore:
-    """Writes passes, and the ops that led to them."""
+class Recording(Protocol):
+    """What a framework's recorder has for the store."""
 
-    def __init__(self, recorder: Recorder, leaves: Leaves) -> None:
+    @property
+    def session(self) -> Session: ...
+    @property
+    def writer(self) -> TraceWriter: ...
+    @property
+    def threads(self) -> Any: ...  # number -> state with its `log`
+
+
+class LeafIds(Protocol):
+    """The leaf table of a framework."""
+
+    def leaf_id(self, entry: Any, in_graph: bool) -> int: ...
+
+
+class PassStore:
+    """Writes passes, and the ops that led to them. One for the session: frameworks that meet in a script share it,
+    since ops are numbered over the whole run.
+    """
+
+    def __init__(self, recorder: Recording, leaves: LeafIds) -> None:
         self._recorder = recorder
+        self._recorders = [recorder]
         self._leaves = leaves
         self._segments = OpSegments(recorder.writer)
         self._first: dict[str, int] = {}  # structure -> the pass that is stored
@@ -40,6 +60,16 @@ class PassStore:
         self._loose = 0
         self._left_out = 0  # passes that --passes doesn't name, up to the newest
         self._committed = 0.0
+
+    @classmethod
+    def shared(cls, recorder: Recording, leaves: LeafIds) -> PassStore:
+        """The session's store, joined by this recorder."""
+        store: PassStore | None = recorder.session.store
+        if store is None:
+            store = recorder.session.store = cls(recorder, leaves)
+        else:
+            store._recorders.append(recorder)
+        return store
 
     def begin(self, record: PassRecord) -> None:
         """Before the engine starts: a structure that is new is written and committed at once."""
@@ -125,7 +155,7 @@ class PassStore:
         self._committed = time.monotonic()
 
     def _take(self) -> list[OpLog]:
-        return [state.log.take() for state in list(self._recorder.threads.values())]
+        return [state.log.take() for each in self._recorders for state in list(each.threads.values())]
 
     def _count(self, record: PassRecord) -> None:
         if record.structure in self._counts:
@@ -164,7 +194,7 @@ class PassStore:
         for node, value in graph.leaves.items():
             entry = graph.leaf_entries.get(value)
             if entry is not None:
-                leaf[node] = self._leaves.leaf_id(entry, True)
+                leaf[node] = (record.leaves or self._leaves).leaf_id(entry, True)
         writer.segment(
             "node",
             record.number,

@@ -9,10 +9,9 @@ from typing import Any
 import torch
 
 from gradviz.record.pytorch.values import is_wrapped
+from gradviz.record.thinning import MOST, PER_DIMENSION, strides_for
 
-PER_DIMENSION = 64
 PER_DIMENSION_OF_LEAF = 32  # there may be thousands of leaves, and each entry is a cache line of its own
-MOST = 4096  # entries
 NAMES = {
     torch.float32: "float32",
     torch.float64: "float64",
@@ -23,17 +22,6 @@ NAMES = {
     torch.complex128: "complex128",
 }
 WIDENED = {torch.bool: torch.uint8, torch.int8: torch.int32, torch.int16: torch.int32}
-
-
-def strides_for(shape: list[int], most: int = MOST, per_dimension: int = PER_DIMENSION) -> list[int]:
-    """The step per dimension that leaves at most `most` entries, the largest dimensions thinned first."""
-    strides = [-(-size // per_dimension) if size > per_dimension else 1 for size in shape]
-    kept = [_kept(size, step) for size, step in zip(shape, strides)]
-    while _product(kept) > most:
-        widest = max(range(len(kept)), key=kept.__getitem__)
-        strides[widest] *= 2
-        kept[widest] = _kept(shape[widest], strides[widest])
-    return strides
 
 
 def sample_of(tensor: Any, whole: bool = False, per_dimension: int = PER_DIMENSION) -> dict[str, Any] | None:
@@ -68,14 +56,3 @@ def _sample(tensor: Any, whole: bool, per_dimension: int) -> dict[str, Any] | No
         "version": version,
         "data": ctypes.string_at(kept.data_ptr(), size) if size else b"",
     }
-
-
-def _kept(size: int, step: int) -> int:
-    return -(-size // step)
-
-
-def _product(sizes: list[int]) -> int:
-    total = 1
-    for size in sizes:
-        total *= size
-    return total

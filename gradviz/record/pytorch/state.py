@@ -88,9 +88,9 @@ class Recorder:
         self.values = Values(session.writer)
         self.functions = Functions(session.writer)
         self.arguments = Arguments(session.writer, session.frames)
-        self.op_numbers = itertools.count()
+        self.op_numbers = session.op_numbers
         self.call_numbers = itertools.count()
-        self.pass_numbers: Iterator[int] = itertools.count()
+        self.pass_numbers: Iterator[int] = session.pass_numbers
         self.threads: dict[int, ThreadState] = {}
         self.saved_names: dict[type, tuple[str, ...]] = {}  # attributes of a kind of node for its saved tensors
         self.hook_sinks: dict[int, list[dict[Any, Any]]] = {}  # id of a hook being registered -> where its nodes' go

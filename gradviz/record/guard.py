@@ -1,0 +1,40 @@
+"""Keeps faults of the recorder away from the script."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+
+class Notes(Protocol):
+    """Where a fault is told: the session."""
+
+    def note(self, kind: str, text: str, stack: int | None = None, **detail: Any) -> None: ...
+
+
+@contextlib.contextmanager
+def guarded(session: Notes) -> Iterator[None]:
+    """A fault of the recorder's must not become the script's: it is told as a note."""
+    try:
+        yield
+    except Exception as fault:  # noqa: BLE001  # an unusual value, an unknown release, or a mistake of ours
+        note_fault(session, fault)
+
+
+def note_fault(session: Notes, fault: BaseException) -> None:
+    """Tell of a fault of the recorder's."""
+    words = f"gradviz could not record this: {type(fault).__name__}: {fault}"
+    session.note("recorder-fault", words, places=places(fault))
+
+
+def places(fault: BaseException) -> list[str]:
+    """Where in our code it came about: the traceback module shows none of our frames while a script runs."""
+    found = []
+    entry = fault.__traceback__
+    while entry is not None:
+        code = entry.tb_frame.f_code
+        found.append(f"{Path(code.co_filename).name}:{entry.tb_lineno} {code.co_name}")
+        entry = entry.tb_next
+    return found

@@ -1,0 +1,1 @@
+"""Records HIPS autograd: VJPNodes as they are made, and every backward pass through them."""

@@ -1,0 +1,98 @@
+"""Leaves: what functions are differentiated by, their names, and the gradient that arrived there last."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Mapping
+from types import FrameType
+from typing import Any
+
+from gradviz.record.hips.samples import sample_of
+from gradviz.record.hips.state import Recorder
+from gradviz.record.hips.values import ndarray, unboxed
+from gradviz.record.pytorch.names import variable_names
+from gradviz.trace.packing import STATS
+
+LARGEST_KEPT = 4096  # entries of a gradient whose numbers are kept for a picture
+
+
+class Leaf:
+    """What one trace differentiates by."""
+
+    __slots__ = ("_argument", "_value", "number", "spec", "stack")
+
+    def __init__(self, value: Any, spec: int, stack: int, argument: str) -> None:
+        raw = unboxed(value)
+        self._value: Any = weakref.ref(raw) if type(raw) is ndarray else raw if type(raw) is float else None
+        self._argument = argument
+        self.spec = spec
+        self.stack = stack
+        self.number = -1
+
+    def __call__(self) -> Any:
+        value = self._value
+        return value() if isinstance(value, weakref.ref) else value
+
+    @property
+    def argument(self) -> str:
+        """The parameter of the function that it was given for."""
+        return self._argument
+
+
+class Leaves:
+    """The leaf table: equal leaves of a loop's passes are one row."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._names: dict[tuple[int, int], str] = {}  # stack and spec -> name
+        self._ids: dict[tuple[Any, int], int] = {}
+        self._arrived: dict[int, tuple[int, Any, Any]] = {}  # leaf id -> spec, figures, sample
+
+    def find_names(self, entries: Mapping[int, Leaf], frame: FrameType | None) -> None:
+        """Name leaves by the variables that hold them in the user's frames, else by the function's parameter."""
+        recorder = self._recorder
+        values = {leaf.number: (leaf, leaf()) for leaf in entries.values()}
+        things = {id(value): value for _, value in values.values() if value is not None}
+        found = variable_names(things, frame, recorder.frames.is_user, recorder.session.namespace()) if things else {}
+        for leaf, value in values.values():
+            self._names[(leaf.stack, leaf.spec)] = found.get(id(value)) or leaf.argument
+
+    def leaf_id(self, entry: Leaf, in_graph: bool) -> int:
+        """The leaf's id; its row is made the first time."""
+        key = self._key(entry)
+        number = self._ids.get(key)
+        if number is None:
+            number = self._ids[key] = self._recorder.writer.add(
+                "leaf",
+                value=entry.number,
+                name=self._names.get((entry.stack, entry.spec), entry.argument),
+                kind="variable",
+                module=None,
+                spec=entry.spec,
+                requires_grad=1,
+                stack=entry.stack if entry.stack >= 0 else None,
+                in_graph=int(in_graph),
+            )
+        return number
+
+    def _key(self, entry: Leaf) -> tuple[Any, int]:
+        return self._names.get((entry.stack, entry.spec)) or entry.stack, entry.spec
+
+    def arrived(self, entry: Leaf, spec: int, figures: Any, gradient: Any) -> None:
+        """A pass ended at this leaf."""
+        number = self._ids.get(self._key(entry))
+        if number is not None:
+            raw = unboxed(gradient)
+            small = figures is not None and getattr(raw, "size", LARGEST_KEPT) < LARGEST_KEPT
+            self._arrived[number] = (spec, figures, raw.copy() if small and type(raw) is ndarray else None)
+
+    def write_end(self) -> None:
+        """The gradient that each got last."""
+        for number, (spec, figures, gradient) in self._arrived.items():
+            columns: dict[str, Any] = {"grad_spec": spec}
+            if figures is not None:
+                columns["grad_stats"] = STATS.pack(*figures)
+                sample = sample_of(gradient) if gradient is not None else None
+                if sample is not None:
+                    self._recorder.writer.add("sample", step=None, slot=number, role="leaf-grad", spec=spec, **sample)
+            self._recorder.writer.update("leaf", number, **columns)

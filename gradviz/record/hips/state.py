@@ -1,0 +1,52 @@
+"""What the parts of the autograd recorder share: one Recorder for the run, one ThreadState for each thread."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from gradviz.record.frontend import Session
+from gradviz.record.hips.values import Values
+from gradviz.record.pytorch.oplog import OpLog
+
+FIRST_NODE = 1 << 29  # values that torch made have the numbers below
+
+
+class ThreadState:
+    """One thread's place in its traces and backward passes."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.log = OpLog(number)
+        self.outer_stack = -1  # where the innermost trace was called from
+        self.passes: list[Any] = []  # passrecord.PassRecord that run in this thread, outermost first
+        self.last_error = 0  # id of the exception that is on its way out and was told of
+
+
+class Recorder:
+    """The run's recorder: where its parts find each other."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.writer = session.writer
+        self.frames = session.frames
+        self.values = Values(session.writer)
+        self.node_numbers = itertools.count(FIRST_NODE)  # over all threads: of nodes, and of the values that they made
+        self.op_numbers = session.op_numbers
+        self.pass_numbers = session.pass_numbers
+        self.threads: dict[int, ThreadState] = {}
+        self.runs: dict[int, Any] = {}  # ident of a thread -> the pass that runs in it, steps.Run
+        self.roots_seen: set[int] = set()  # values that a backward was called from
+        self.overflow: Callable[[OpLog], None] = lambda log: None  # passstore.PassStore.overflow
+        self._local = threading.local()
+
+    def state(self) -> ThreadState:
+        """The present thread's state."""
+        found: ThreadState | None = getattr(self._local, "state", None)
+        if found is None:
+            found = ThreadState(self.session.thread_number())
+            self._local.state = found
+            self.threads[found.number] = found
+        return found
