@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 import json
-import sys
 import tempfile
 from pathlib import Path
 
 from gradviz.cli.options import Options
-from gradviz.cli.running import examined, run_script
+from gradviz.cli.running import examined, make_request, run_script
+from gradviz.cli.script_input import ScriptInput
+from gradviz.cli.streams import say
+from gradviz.cli.trying import trial_json, try_fixes
 from gradviz.document.recordings import Recordings
+from gradviz.errors import NotStartedError
 from gradviz.export.report import json_report, text_report
 
 
 def run(options: Options) -> int:
     """Exit code 1 when there is anything at warning or above."""
+    if options.tries and options.recording is not None:
+        raise NotStartedError(f"--try runs the script again; {options.recording} is a recording. Give the script.")
+    given = ScriptInput(again=options.tries)
     path = options.recording
     if path is None:
-        path = run_script(options, recording_place(options)).trace
+        path = run_script(options, recording_place(options), given).trace
     with examined(path) as result:
+        tried = try_fixes(make_request(options, path), result.findings, given) if options.tries else {}
         if options.as_json:
             shown = options.target.shown if options.target is not None else str(path)
             report = json_report(result.trace, result.findings, shown, str(path))
-            sys.stdout.write(json.dumps(report, ensure_ascii=True) + "\n")
+            for number, trial in tried.items():
+                report["findings"][number]["tried"] = trial_json(trial, result.findings[number].fix)
+            say(json.dumps(report, ensure_ascii=True) + "\n")
         else:
-            sys.stdout.flush()
-            sys.stdout.write(text_report(result.trace, result.findings))
+            say(text_report(result.trace, result.findings, {number: each.message for number, each in tried.items()}))
         return result.exit_code
 
 

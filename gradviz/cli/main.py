@@ -13,9 +13,11 @@ import traceback
 from collections.abc import Sequence
 
 from gradviz.cli.options import parse
+from gradviz.cli.streams import close_stdout, say
 from gradviz.errors import GradvizError, NotStartedError
 
 OWN_FAULT = 3
+READER_GONE = 141  # as of a Unix tool that SIGPIPE ended
 COMMANDS = {  # command -> its module, loaded only when it is called: none shall wait for what another needs
     "open": "gradviz.cli.open_window",
     "check": "gradviz.cli.check",
@@ -38,8 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _not_run("Stopped.", NotStartedError.exit_code, as_json)
     except BrokenPipeError:  # whoever read our output has enough
-        _close_stdout()
-        return NotStartedError.exit_code
+        close_stdout()
+        return READER_GONE
     except Exception as error:  # noqa: BLE001  # any fault of ours shall be one sentence, not a traceback
         if "--traceback" in given:
             traceback.print_exc()
@@ -52,7 +54,7 @@ def _not_run(sentence: str, exit_code: int, as_json: bool) -> int:
     sentence = " ".join(sentence.split())
     print(f"gradviz: {sentence}", file=sys.stderr)
     if as_json:
-        print(json.dumps({"format": 1, "status": "not-run", "error": sentence}, ensure_ascii=True))
+        say(json.dumps({"format": 1, "status": "not-run", "error": sentence}, ensure_ascii=True) + "\n")
     return exit_code
 
 
@@ -66,9 +68,3 @@ def _replace_closed_streams() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123  # for as long as we run
-
-
-def _close_stdout() -> None:
-    """Python flushes it once more at exit, and would complain."""
-    devnull = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(devnull, sys.stdout.fileno())

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from gradviz import __version__
-from gradviz.document.run_request import LEVELS, Target, read_target
+from gradviz.document.run_request import LEVELS, SCRIPT_SUFFIXES, Target, read_target
 from gradviz.errors import NotStartedError
 
 CHECK_TIMEOUT = 60.0
@@ -21,7 +21,8 @@ A desktop debugger for gradients: runs a script, records its backward passes, sa
   gradviz record TARGET -o FILE      run, keep the recording
   gradviz export TARGET -o FILE      run, draw the graph
 
-TARGET is script.py, -m package.module, script.py::function or a .gradviz recording."""
+TARGET is script.py, -m package.module, script.py::function or a .gradviz recording. One whose name begins with a
+dash follows a --, as in: gradviz check -- -script.py [-- ARGS]"""
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Options:
     seed_gradient: str | None
     function_arguments: tuple[tuple[str, str], ...]
     arguments: tuple[str, ...]  # the script's
+    tries: bool = False  # --try of check
     drawing: tuple[tuple[str, str], ...] = ()  # --theme, --scale, ... of export
 
 
@@ -53,10 +55,12 @@ class Parser(argparse.ArgumentParser):
 
 def parse(given: Sequence[str], commands: Sequence[str]) -> Options:
     """Raises NotStartedError for what can't be understood; --help and --version exit."""
-    own, arguments = (given[: given.index("--")], given[given.index("--") + 1 :]) if "--" in given else (given, [])
+    own, arguments = _parted(given)
     named = own[0] if own and own[0] in commands else ""
-    rest = list(own[1:] if named else own)
-    found = _parser(named).parse_args(rest)
+    found = _parser(named).parse_args(_without_dashed(own[1:] if named else own))
+    if arguments and "target" in found and not (found.target or getattr(found, "module", None)):
+        found.target, arguments = arguments[0], arguments[1:]  # a name that begins with a dash
+        arguments = arguments[1:] if arguments[:1] == ["--"] else arguments
     command = named or "open"
     target, recording = _target(found, command)
     function_arguments = tuple(_pair(text) for text in getattr(found, "arg", ()))
@@ -78,10 +82,29 @@ def parse(given: Sequence[str], commands: Sequence[str]) -> Options:
         seed_gradient=getattr(found, "seed_gradient", None),
         function_arguments=function_arguments,
         arguments=tuple(arguments),
+        tries=getattr(found, "tries", False),
         drawing=tuple(
             (name, getattr(found, name)) for name in ("theme", "scale", "pass_number") if getattr(found, name, None)
         ),
     )
+
+
+def _parted(given: Sequence[str]) -> tuple[list[str], list[str]]:
+    """What is ours, and what follows the first --."""
+    at = given.index("--") if "--" in given else len(given)
+    return list(given[:at]), list(given[at + 1 :])
+
+
+def _without_dashed(own: Sequence[str]) -> list[str]:
+    """Raises NotStartedError for the name of a script where only an option can stand."""
+    for word in own:
+        if (
+            word.startswith("-")
+            and "=" not in word
+            and word.partition("::")[0].endswith((*SCRIPT_SUFFIXES, ".gradviz"))
+        ):
+            raise NotStartedError(f"A TARGET that begins with a dash is named after --: gradviz check -- {word}.")
+    return list(own)
 
 
 def _parser(command: str) -> Parser:
@@ -100,6 +123,13 @@ def _parser(command: str) -> Parser:
     _add_run_options(parser, CHECK_TIMEOUT if command == "check" else 0.0)
     if command == "check":
         parser.add_argument("--json", action="store_true", help="the report as JSON, alone on stdout")
+        parser.add_argument(
+            "--try",
+            dest="tries",
+            action="store_true",
+            help="try the fixes that replace a seed: the script runs once more for each (what it writes or sends, it"
+            " writes or sends again), its files and the recording stay as they are",
+        )
     else:
         parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="what to write")
     if command == "export":
@@ -117,7 +147,10 @@ def _add_run_options(parser: Parser, timeout: float) -> None:
     parser.add_argument("--cwd", metavar="DIR", help="the folder to run in (default: this one)")
     parser.add_argument("--level", choices=LEVELS, default="summaries", help="what is recorded (default: summaries)")
     parser.add_argument(
-        "--passes", default="all", metavar="all|first|last|N[,M...]", help="which backward passes to keep"
+        "--passes",
+        default="all",
+        metavar="all|first|last|N[,M...]",
+        help="which backward passes to keep; numbers count from 0, as in the report",
     )
     parser.add_argument(
         "--timeout",

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from gradviz.cli.options import Options
+from gradviz.cli.script_input import ScriptInput
+from gradviz.cli.streams import Sink
 from gradviz.diagnose.examination import diagnose
 from gradviz.diagnose.finding import Finding
 from gradviz.document.functions import list_functions
 from gradviz.document.interpreters import chosen_interpreter
 from gradviz.document.run_request import RunRequest
-from gradviz.document.supervisor import Outcome, Stdin, Supervisor
+from gradviz.document.supervisor import Outcome, Supervisor
 from gradviz.errors import GradvizError, NotStartedError
 from gradviz.trace.reader import Trace
 
@@ -35,13 +35,32 @@ class Examined:
         return int(any(finding.severity in LOUD for finding in self.findings))
 
 
-def run_script(options: Options, place: Path) -> Outcome:
+def run_script(options: Options, place: Path, script_input: ScriptInput | None = None) -> Outcome:
     """Run the script and record it into `place`. Its streams are this process's; its stdout goes to stderr with
     --json.
     """
+    request = make_request(options, place)
+    given = script_input if script_input is not None else ScriptInput()
+    out = sys.stderr if options.as_json else sys.stdout
+    sinks = {"stdout": Sink(out.fileno()), "stderr": Sink(sys.stderr.fileno())}
+    supervisor = Supervisor(request, stdin=given.source(), on_output=lambda stream, chunk: sinks[stream].write(chunk))
+    supervisor.start()
+    given.feed(supervisor)
+    outcome = until_it_ends(supervisor)
+    if outcome.own_fault:
+        raise GradvizError(outcome.trouble)
+    if outcome.status == "not-run":
+        raise NotStartedError(outcome.trouble)
+    if outcome.trouble:
+        print(f"gradviz: {outcome.trouble}", file=sys.stderr)
+    return outcome
+
+
+def make_request(options: Options, place: Path) -> RunRequest:
+    """The supervisor's wish from what was asked for. Raises NotStartedError."""
     assert options.target is not None
     require_callable(options)
-    request = RunRequest(
+    return RunRequest(
         target=options.target,
         interpreter=chosen_interpreter(options.interpreter, options.cwd),
         cwd=options.cwd,
@@ -53,25 +72,6 @@ def run_script(options: Options, place: Path) -> Outcome:
         passes=options.passes,
         timeout=options.timeout,
     )
-    out = sys.stderr if options.as_json else sys.stdout
-    sinks = {"stdout": Sink(out.fileno()), "stderr": Sink(sys.stderr.fileno())}
-    typed = _is_terminal(sys.stdin)
-    supervisor = Supervisor(
-        request,
-        stdin=Stdin.TYPED if typed else Stdin.INHERITED,
-        on_output=lambda stream, chunk: sinks[stream].write(chunk),
-    )
-    supervisor.start()
-    if typed:
-        _forward_keyboard(supervisor)
-    outcome = _wait(supervisor)
-    if outcome.own_fault:
-        raise GradvizError(outcome.trouble)
-    if outcome.status == "not-run":
-        raise NotStartedError(outcome.trouble)
-    if outcome.trouble:
-        print(f"gradviz: {outcome.trouble}", file=sys.stderr)
-    return outcome
 
 
 def require_callable(options: Options) -> None:
@@ -98,22 +98,6 @@ def require_callable(options: Options) -> None:
         raise NotStartedError(f"{target.function} has no parameter {', '.join(sorted(unknown))}.")
 
 
-class Sink:
-    """A file descriptor of ours that the script's output goes to; one that nobody reads any more is left alone."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-        self._open = True
-
-    def write(self, chunk: bytes) -> None:
-        view = memoryview(chunk)
-        while self._open and view:
-            try:
-                view = view[os.write(self._descriptor, view) :]
-            except OSError:
-                self._open = False
-
-
 @contextlib.contextmanager
 def examined(path: Path) -> Iterator[Examined]:
     """Open a recording and diagnose it. Raises TraceError."""
@@ -128,7 +112,7 @@ def require_place(options: Options) -> Path:
     return options.output.absolute()
 
 
-def _wait(supervisor: Supervisor) -> Outcome:
+def until_it_ends(supervisor: Supervisor) -> Outcome:
     """Until it has ended. Ctrl+C stops the script, a second one kills it."""
     while True:
         try:
@@ -137,24 +121,3 @@ def _wait(supervisor: Supervisor) -> Outcome:
                 return outcome
         except KeyboardInterrupt:
             supervisor.stop()
-
-
-def _is_terminal(stream: object) -> bool:
-    try:
-        return bool(stream.isatty())  # type: ignore[attr-defined]  # None where there is no stdin
-    except (AttributeError, ValueError):
-        return False
-
-
-def _forward_keyboard(supervisor: Supervisor) -> None:
-    """A process in a group of its own can't read the terminal: its lines are read here and handed on."""
-
-    def forward() -> None:
-        with contextlib.suppress(OSError):
-            while line := os.read(descriptor, 1 << 16):
-                supervisor.write_input(line)
-        supervisor.close_input()
-
-    descriptor = sys.stdin.fileno()  # read itself: sys.stdin's lock, held by a thread, would abort Python at its end
-
-    threading.Thread(target=forward, name="gradviz keyboard", daemon=True).start()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from gradviz.diagnose.finding import SeedRewrite
 from gradviz.errors import NotStartedError
 
 LEVELS = ("shapes", "summaries", "values")
@@ -50,11 +52,22 @@ class RunRequest:
     level: str = "summaries"
     passes: str = "all"
     timeout: float = 0.0  # seconds; 0 = never
+    rewrite: SeedRewrite | None = None  # a fix to be tried: another seed at one call
     environment: Mapping[str, str] | None = None  # the whole of it; None = this process's own
+
+
+def seed_replacement(rewrite: SeedRewrite | None) -> dict[str, object] | None:
+    """The recorder's word for a rewrite: the config's `seed_replacement`."""
+    if rewrite is None:
+        return None
+    place = {"file": rewrite.file, "line": rewrite.line, "column": rewrite.column}
+    return {"kind": rewrite.kind, "number": rewrite.pass_id, "output": rewrite.output, **place}
 
 
 def read_target(text: str) -> Target:
     """`script.py` or `script.py::function`."""
+    if text.startswith("-"):
+        text = f".{os.sep}{text}"  # else Python would take it for an option
     file, mark, function = text.rpartition("::")
     if mark and file and function:
         return Target("function", file, function)

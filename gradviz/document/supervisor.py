@@ -33,7 +33,7 @@ from gradviz.document import closing
 from gradviz.document.control_channel import ControlChannel
 from gradviz.document.output_log import OutputLog
 from gradviz.document.process_tree import ProcessTree, reads_stdin
-from gradviz.document.run_request import RunRequest, require_runnable
+from gradviz.document.run_request import RunRequest, require_runnable, seed_replacement
 from gradviz.document.streams import pump
 from gradviz.document.verdict import Heard, last_words, status_of
 from gradviz.errors import NotStartedError
@@ -197,6 +197,7 @@ class Supervisor:
             "arguments": list(request.function_arguments),
             "seed_gradient": request.seed_gradient,
             "offered": request.offered,
+            "seed_replacement": seed_replacement(request.rewrite),
             "level": request.level,
             "passes": request.passes,
             "address": self._channel.address,

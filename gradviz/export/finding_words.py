@@ -20,8 +20,10 @@ def no_lines(file: str, line: int) -> str:
     return ""
 
 
-def finding_text(finding: Finding, source: Lines = no_lines, folder: str = "") -> str:
-    """Title, place with source line and caret, expected and received, why, the change; `folder` shortens paths."""
+def finding_text(finding: Finding, source: Lines = no_lines, folder: str = "", tried: str = "") -> str:
+    """Title, place with source line and caret, expected and received, why, the change; `folder` shortens paths,
+    `tried` says what came of the change.
+    """
     severity = SEVERITIES.get(finding.severity, finding.severity)
     parts = [f"{severity}: {finding.title or finding.message}  [{finding.rule}]"]
     parts += ["  " + where(finding, folder)]
@@ -32,6 +34,7 @@ def finding_text(finding: Finding, source: Lines = no_lines, folder: str = "") -
         parts += wrapped(finding.message)
     parts += wrapped(finding.explanation)
     parts += change_lines(finding, folder)
+    parts += wrapped(tried, "  Tried: ") if tried else []
     parts += ["  Also:" for _ in finding.effects[:1]]
     parts += [line for effect in finding.effects for line in wrapped(effect, "    - ", "      ")]
     return "\n".join(parts)

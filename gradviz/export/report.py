@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from gradviz import __version__
 from gradviz.diagnose.finding import Finding, ShapeOrWords
 from gradviz.export.finding_words import Lines, finding_markdown, finding_text, shortened, wrapped
 from gradviz.scene.words import elided
+from gradviz.trace.kept import passes_not_kept
 from gradviz.trace.model import Backward, ExceptionInfo, RunInfo
 from gradviz.trace.reader import Trace
 
@@ -21,10 +23,12 @@ NUMBERS = (0, 2, 3, 4)  # columns of the passes table that stand at the right
 ORDER = {"error": 0, "warning": 1, "note": 2}
 
 
-def text_report(trace: Trace, findings: Sequence[Finding]) -> str:
-    """Findings first, then the backward passes, then how the script ended."""
+def text_report(trace: Trace, findings: Sequence[Finding], tried: Mapping[int, str] = MappingProxyType({})) -> str:
+    """Findings first, then the backward passes, then how the script ended. `tried`: by the finding's number in the
+    list, what came of its fix.
+    """
     run, lines = trace.run(), source_lines(trace)
-    blocks = [finding_text(finding, lines, run.cwd) for finding in findings]
+    blocks = [finding_text(each, lines, run.cwd, tried.get(number, "")) for number, each in enumerate(findings)]
     table = passes_table(trace, run)
     if table:
         blocks.append(table)
@@ -56,14 +60,14 @@ def passes_table(trace: Trace, run: RunInfo) -> str:
     rows: list[tuple[str, ...]] = [("pass", "called at", "nodes", "edges", "steps", "outcome")]
     rows += [table_row(one, run) for one in passes[:SHOWN_PASSES]]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = ["Backward passes"]
+    lines = ["Backward passes (numbered from 0, as --passes takes them)"]
     for row in rows:
         padded = enumerate(zip(row, widths))
         cells = [text.rjust(wide) if column in NUMBERS else text.ljust(wide) for column, (text, wide) in padded]
         lines.append("  " + "  ".join(cells).rstrip())
     if len(passes) > SHOWN_PASSES:
         lines.append(f"  and {len(passes) - SHOWN_PASSES:,} more")
-    lines += [f"  pass {one.id + 1}: {one.truncated}" for one in passes if one.truncated]
+    lines += [f"  pass {one.id}: {one.truncated}" for one in passes if one.truncated]
     return "\n".join(lines)
 
 
@@ -81,7 +85,7 @@ def table_row(one: Backward, run: RunInfo) -> tuple[str, ...]:
         outcome += ", while loading"
     if one.phase == "offered":
         outcome += ", called by gradviz"
-    return (str(one.id + 1), place, f"{one.nodes:,}", f"{one.edges:,}", f"{one.steps:,}", outcome)
+    return (str(one.id), place, f"{one.nodes:,}", f"{one.edges:,}", f"{one.steps:,}", outcome)
 
 
 def ended(trace: Trace, run: RunInfo) -> str:
@@ -111,9 +115,17 @@ def summary(findings: Sequence[Finding], trace: Trace) -> str:
     if words:
         return ", ".join(words) + " found."
     steps = sum(one.steps * one.repeats for one in backward_passes(trace))
+    if not steps and passes_not_kept(trace):
+        count = passes_not_kept(trace)
+        return f"No problems found; none of the backward passes was kept: --passes takes {numbers_up_to(count)} here."
     if not steps:
         return "No problems found; no backward pass ran."
     return f"No problems found in {steps:,} step{'' if steps == 1 else 's'}."
+
+
+def numbers_up_to(count: int) -> str:
+    """The numbers that `count` passes have: '0', '0 or 1', '0 to 4'."""
+    return {1: "0", 2: "0 or 1"}.get(count, f"0 to {count - 1}")
 
 
 def uncaught(trace: Trace) -> ExceptionInfo | None:

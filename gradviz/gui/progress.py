@@ -12,6 +12,7 @@ from gradviz.document.state import State
 from gradviz.errors import TraceError
 from gradviz.gui.centre import Offer
 from gradviz.gui.output import size_words
+from gradviz.trace.kept import passes_not_kept
 
 if TYPE_CHECKING:
     from gradviz.gui.window import Window
@@ -76,6 +77,13 @@ class Progress(QObject):
         if errors:
             heading = self.tr("The script raised {error} before any backward pass ran.").format(error=errors[-1].type)
             text = self.tr("Problems says what happened; Output has the traceback.")
+        elif passes_not_kept(trace):
+            count, words = passes_not_kept(trace), self.tr("{count} backward passes ran, and none of them was kept.")
+            heading = words.format(count=f"{count:,}")
+            text = self.tr("They are numbered from 0 to {last}. The Run pane says which to keep.").format(
+                last=count - 1
+            )
+            unreached = ()
         elif unreached:
             heading = self.tr("The script ended, and no backward pass ran.")
             text = self.tr("These tensors have a grad_fn, so backward could start from them:")
@@ -165,6 +173,8 @@ class Progress(QObject):
         if errors or warnings:
             found = self.tr("{errors} found, nothing raised").format(errors=self._count_words(errors, warnings))
             return ("error" if errors else "warning"), found
+        if not trace.passes() and passes_not_kept(trace):
+            return "note", self.tr("No backward pass was kept")
         if not trace.passes():
             return "note", self.tr("No backward pass ran")
         return "done", self.tr("No problems found")

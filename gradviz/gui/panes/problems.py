@@ -14,6 +14,7 @@ from gradviz.gui.panes.pane import Pane, page_scroller, words_page
 from gradviz.gui.panes.problem_card import ProblemCard
 from gradviz.gui.style_sheet import set_role
 from gradviz.gui.theme import Theme
+from gradviz.trace.kept import passes_not_kept
 
 MOST_CARDS = 100
 
@@ -103,6 +104,10 @@ class ProblemsPane(Pane):
         run, passes = view.trace.run(), view.trace.passes()
         if run.status == "recording":
             return self.tr("Still recording: no problems so far.")
+        if not passes and passes_not_kept(view.trace):
+            count = passes_not_kept(view.trace)
+            words = self.tr("{count} backward passes ran, and none was kept: the Run pane says which to keep, from 0.")
+            return words.format(count=f"{count:,}")
         if not passes:
             return self.tr("The script ended, and no backward pass ran.")
         steps = sum(one.steps * one.repeats for one in passes)

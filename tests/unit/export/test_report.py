@@ -29,7 +29,7 @@ def test_text_of_a_refused_backward(eigh: Trace) -> None:
     assert "    18 | out.backward(z)\n       |              ^\n" in text
     assert "  expected [ ], received [164]\n" in text
     assert "    - out.backward(z)\n    + out.backward()  # then read z.grad\n" in text
-    assert "     1  eigh_energy.py:18     13     13      0  refused\n" in text
+    assert "     0  eigh_energy.py:18     13     13      0  refused\n" in text
     assert "eigh_energy.py raised RuntimeError: Mismatch in shape: grad_output[0]" in text
     assert text.endswith("1 error found.\n")
 
