@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.dataflow import last_assignment, value_of
 from gradviz.diagnose.naming import names_module, value_name
+from gradviz.diagnose.precedence import tight
 from gradviz.diagnose.source import Call, Code, Place, as_call, called_name
 from gradviz.trace import model
 
@@ -85,7 +86,7 @@ def _items(code: Code, argument: ast.expr | None) -> tuple[ast.expr, ...]:
 def root_text(case: Case, called: PassCall, backward: model.Backward, index: int) -> str:
     """What the person calls output `index`; "the output" where no name is known."""
     if index < len(called.roots) and len(called.roots) == len(backward.roots):
-        text = in_brackets(called.text(called.roots[index]), called.roots[index])
+        text = tight(called.text(called.roots[index]))
         if text:
             return text
     listed = called.text(called.root_argument)
@@ -94,12 +95,6 @@ def root_text(case: Case, called: PassCall, backward: model.Backward, index: int
     return value_name(case, backward.roots[index].value) or (
         "the output" if len(backward.roots) == 1 else f"output {index}"
     )
-
-
-def in_brackets(text: str, node: ast.AST) -> str:
-    """The text such that `.sum()` can be put behind it."""
-    loose = isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.IfExp, ast.Lambda, ast.BoolOp))
-    return f"({text})" if loose and text else text
 
 
 def seed_text(case: Case, called: PassCall, backward: model.Backward, index: int) -> str:

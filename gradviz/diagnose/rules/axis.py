@@ -13,6 +13,7 @@ from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding
 from gradviz.diagnose.modules import made_at, module_of
 from gradviz.diagnose.naming import operand_name
+from gradviz.diagnose.precedence import tight
 from gradviz.diagnose.rules.broadcast import node_fields
 from gradviz.diagnose.shapes import Shape
 from gradviz.diagnose.source import Place, as_call
@@ -168,7 +169,7 @@ def scrambled(exam: Examination) -> Iterator[Finding]:
             continue
         told.add((place.file, place.line))
         name = operand_name(case, op, 0) or "x"
-        new = f"{name}.transpose({swap[0]}, {swap[1]})"
+        new = f"{tight(name)}.transpose({swap[0]}, {swap[1]})"
         code, written = case.code(place.file), case.op_expression(op)
         changes = (
             replacement(code, code.place(written), new) if code is not None and isinstance(written, ast.Call) else ()

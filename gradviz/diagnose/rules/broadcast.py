@@ -16,6 +16,7 @@ from gradviz.diagnose.case import Case
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Change, Finding, Mark, Operand
 from gradviz.diagnose.naming import line_made, operand_expressions, operand_name
+from gradviz.diagnose.precedence import tight
 from gradviz.diagnose.shapes import Broadcast, Shape
 from gradviz.diagnose.vocabulary import (
     COMPARISONS,
@@ -325,11 +326,8 @@ def _mend(case: Case, pair: Pair) -> tuple[str, tuple[Change, ...]]:
             if squeezed == other.shape:
                 expression = written[index] if index < len(written) else None
                 text = code.text(expression) if code is not None else ""
-                simple = (text and all(ch not in text for ch in "+-*/ ")) or (
-                    text.endswith(")") and text.count("(") == 1
-                )
                 new = (
-                    f"{text if simple else f'({text})'}.squeeze({position})"
+                    f"{tight(text)}.squeeze({position})"
                     if text
                     else f"the {shapes.text(shape)} operand .squeeze({position})"
                 )

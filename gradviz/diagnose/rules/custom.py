@@ -12,6 +12,7 @@ from gradviz.diagnose.dataflow import assigned_names
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
 from gradviz.diagnose.marking import at_node, edge_mark
+from gradviz.diagnose.precedence import tight
 from gradviz.diagnose.rules.custom_silent import wrong_dtype
 from gradviz.trace import model
 
@@ -148,12 +149,12 @@ def _shape(
 def _reshaped(grad: str, got: shapes.Shape, expected: shapes.Shape) -> str:
     """What to write so that the gradient has the shape of its input."""
     if len(got) == 2 and tuple(reversed(got)) == expected:
-        return f"{grad}.t()"
+        return f"{tight(grad)}.t()"
     reduced = re.search(r"\.(?:sum|mean)\(([^()]*)\)$", grad)
     if reduced is not None and len(got) < len(expected):
         return f"{grad[: reduced.start()]}  # without {reduced.group(0)}"
     if shapes.count(got) == shapes.count(expected):
-        return f"{grad}.reshape({', '.join(map(str, expected))})"
+        return f"{tight(grad)}.reshape({', '.join(map(str, expected))})"
     return f"{grad}, summed or expanded to {shapes.text(expected)}"
 
 

@@ -11,6 +11,7 @@ from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding
 from gradviz.diagnose.marking import at_node, edge_mark
 from gradviz.diagnose.modules import leaf_label
+from gradviz.diagnose.precedence import tight
 from gradviz.trace import model
 from gradviz.trace.packing import VALUE_REQUIRES_GRAD
 
@@ -43,7 +44,7 @@ def wrong_dtype(
             "input": input_name(found, one.index),
             "expected": expected.dtype,
             "got": got,
-            "new": f"{grad or 'gradient'}.to({input_name(found, one.index)}.dtype)",
+            "new": f"{tight(grad or 'gradient')}.to({input_name(found, one.index)}.dtype)",
         },
         expected_shape=expected.dtype,
         received_shape=got,
@@ -156,7 +157,7 @@ def _reduced(
     leading = all(d < -len(want) for d in dims)
     positive = [d % len(got) for d in dims]
     axes = str(positive[0]) if len(positive) == 1 else str(tuple(positive))
-    new = f"{grad or 'gradient'}.sum({axes}{'' if leading else ', keepdim=True'})"
+    new = f"{tight(grad or 'gradient')}.sum({axes}{'' if leading else ', keepdim=True'})"
     return exam.writer.write(
         "custom-backward-reduced",
         "note" if harmless else "warning",

@@ -21,6 +21,7 @@ from gradviz.diagnose.marking import at_node, edge_mark
 from gradviz.diagnose.naming import imported
 from gradviz.diagnose.paper import Context, Paper
 from gradviz.diagnose.paper_functions import NotOnPaper
+from gradviz.diagnose.precedence import tight
 from gradviz.diagnose.source import method_of
 from gradviz.trace import model
 from gradviz.trace.packing import NODE_LEAF, VALUE_REQUIRES_GRAD
@@ -174,9 +175,9 @@ def _finding(
     shape = expected.shape if expected is not None else None
     new = f"Check the formula of {text} against forward; torch.autograd.gradcheck compares them in float64."
     if verdict.turned:
-        new = f"{text}.t()" if text.isidentifier() else f"({text}).t()"
+        new = f"{tight(text)}.t()"
     elif verdict.factor is not None:
-        new = f"{verdict.factor:g} * {text}" if text.isidentifier() else f"{verdict.factor:g} * ({text})"
+        new = f"{verdict.factor:g} * {tight(text)}"
     return exam.writer.write(
         "custom-backward-wrong-value",
         "warning",

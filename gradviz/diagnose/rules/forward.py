@@ -13,6 +13,7 @@ from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, ShapeOrWords
 from gradviz.diagnose.marking import at_call
 from gradviz.diagnose.naming import operand_expressions, operand_name, value_called
+from gradviz.diagnose.precedence import tight
 from gradviz.diagnose.rules.fault import Fault, named
 from gradviz.diagnose.rules.layers import layer, loss, product
 from gradviz.diagnose.shapes import Shape
@@ -137,9 +138,9 @@ def _view(case: Case, op: model.Op, error: model.ExceptionInfo) -> Fault | None:
             "asked": shapes.text(asked) if asked else "the new shape",
             "maker": plain(maker.name) if maker is not None else "an earlier call",
             "line": maker.stack[0].line if maker is not None and maker.stack else "?",
-            "new": f"{name}.transpose(1, 2).reshape({', '.join(map(str, asked))})"
+            "new": f"{tight(name)}.transpose(1, 2).reshape({', '.join(map(str, asked))})"
             if asked and len(given) == 4
-            else f"{name}.reshape(...)",
+            else f"{tight(name)}.reshape(...)",
         }
         return Fault("shape-view-strides", parts, f"contiguous {shapes.text(asked)}" if asked else "contiguous", given)
     if asked is None:
@@ -149,7 +150,9 @@ def _view(case: Case, op: model.Op, error: model.ExceptionInfo) -> Fault | None:
     parts |= {
         "asked": shapes.text(asked),
         "wanted": shapes.count(asked) if -1 not in asked else "?",
-        "new": f"{name}.flatten(1)" if keeps_batch and len(asked) == 2 else f"{name}.{plain(op.name)}({first}, -1)",
+        "new": f"{tight(name)}.flatten(1)"
+        if keeps_batch and len(asked) == 2
+        else f"{tight(name)}.{plain(op.name)}({first}, -1)",
     }
     return Fault("shape-view-count", parts, asked, given)
 
@@ -165,7 +168,7 @@ def _joined(case: Case, op: model.Op, name: str) -> Fault | None:
             first, second = named(case, op, 0), named(case, op, index)
             fit = ""
             if len(shape) == len(reference) == 4 and shape[:2] == reference[:2]:
-                fit = f"{second} = F.interpolate({second}, size={first}.shape[-2:])"
+                fit = f"{second} = F.interpolate({second}, size={tight(first)}.shape[-2:])"
             parts: dict[str, object] = {
                 "first": first,
                 "second": second,
@@ -199,14 +202,14 @@ def _pairwise(case: Case, op: model.Op) -> Fault | None:
     first, second = named(case, op, 0), named(case, op, 1)
     new = f"Bring {first} and {second} to one shape before this line."
     if len(a) == len(b) == 4 and a[:2] == b[:2]:
-        resized = f"F.interpolate({second}, size={first}.shape[-2:])"
+        resized = f"F.interpolate({second}, size={tight(first)}.shape[-2:])"
         new = f"{second} = {resized}" if second.isidentifier() else resized
     elif len(b) == 2 and tuple(reversed(b)) == a:
-        new = f"{second}.t()"
+        new = f"{tight(second)}.t()"
     elif len(b) == 1 and a and len(a) == 2 and a[0] == b[0]:
-        new = f"{second}[:, None]"
+        new = f"{tight(second)}[:, None]"
     elif len(a) == 1 and len(b) == 2 and b[0] == a[0]:
-        new = f"{first}[:, None]"
+        new = f"{tight(first)}[:, None]"
     parts: dict[str, object] = {
         "first": first,
         "second": second,

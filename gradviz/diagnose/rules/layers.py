@@ -10,6 +10,7 @@ from gradviz.diagnose.case import Case
 from gradviz.diagnose.finding import Change
 from gradviz.diagnose.modules import label, made_at, module_of
 from gradviz.diagnose.naming import operand_name, operand_place
+from gradviz.diagnose.precedence import tight
 from gradviz.diagnose.rules.fault import Fault, named
 from gradviz.diagnose.shapes import Shape
 from gradviz.diagnose.source import Place, as_call
@@ -49,7 +50,7 @@ def layer(case: Case, op: model.Op, name: str) -> Fault | None:
         return Fault("shape-conv-rank", parts, f"{len(weight)} dimensions", given)
     if channels_last:
         order = (0, len(given) - 1, *range(1, len(given) - 1)) if axis else (len(given) - 1, *range(len(given) - 1))
-        parts["new"] = f"{parts['name']}.permute({', '.join(map(str, order))})"
+        parts["new"] = f"{tight(str(parts['name']))}.permute({', '.join(map(str, order))})"
         place = operand_place(case, op, 0)
         return Fault("shape-channels-last", parts, tuple(given[i] for i in order), given, place)
     expected = tuple(wanted if i == axis else d for i, d in enumerate(given))
@@ -130,7 +131,7 @@ def loss(case: Case, op: model.Op) -> Fault | None:
         parts["new"] = _joined_fix(case, maker)
         return Fault("shape-loss-batch", parts, expected, received, case.place(maker.stack), arose=plain(maker.name))
     if not classes and shapes.broadcast(a, b) is None and shapes.count(a) == shapes.count(b):
-        parts["new"] = f"{second}.reshape({first}.shape)"
+        parts["new"] = f"{tight(second)}.reshape({tight(first)}.shape)"
     else:
         parts["new"] = f"Bring {first} and {second} to one batch size before this line."
     return Fault("shape-loss", parts, expected, received)

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import string
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+from gradviz.diagnose.precedence import tight
+
+_BINDS_AFTER = re.compile(r"\.\w|\[| [-+*/@] ")
+_BINDS_BEFORE = re.compile(r"(?:^|[\w) ]) ?[-+*/@] $")
 
 
 @dataclass(frozen=True)
@@ -21,8 +28,28 @@ class Phrase:
             self.title.format_map(parts),
             self.message.format_map(parts),
             self.explanation.format_map(parts),
-            self.fix.format_map(parts),
+            written(self.fix, parts),
         )
+
+
+def written(template: str, parts: Mapping[str, object]) -> str:
+    """As str.format, but an expression that an operator of the template would tear apart goes in parentheses:
+    `{name}.sum()` with a + b is (a + b).sum(). Raises KeyError.
+    """
+    pieces = list(string.Formatter().parse(template))
+    bound = dict(parts)
+    text = ""
+    for number, (before, name, format_spec, conversion) in enumerate(pieces):
+        text += before
+        if name is None:
+            continue
+        after = pieces[number + 1][0] if number + 1 < len(pieces) else ""
+        if name in bound and (_BINDS_AFTER.match(after) or _BINDS_BEFORE.search(before)):
+            bound[name] = tight(str(parts[name]))
+        field = "{" + name + (f"!{conversion}" if conversion else "") + (f":{format_spec}" if format_spec else "") + "}"
+        text += field.format_map(bound)
+        bound = dict(parts)
+    return text
 
 
 Catalogue = Mapping[str, Phrase]
