@@ -133,7 +133,7 @@ class Picture:
             if view.zoom >= NO_NAMES:
                 self._paint_frame_words(surface, area)
             else:
-                draw_frame_tags(surface, list(self._frames_in(area)))
+                draw_frame_tags(surface, list(self.frames_in(area)))
             self._paint_marks(surface, area)
 
     def paint_changes(
@@ -195,14 +195,14 @@ class Picture:
             draw_box(surface, self.scene, self.texts, box, state, Detail())
 
     def _paint_frames(self, surface: Surface, area: Area) -> None:
-        for card, rect in self._frames_in(area):
+        for card, rect in self.frames_in(area):
             draw_frame(surface, card, rect)
 
     def _paint_frame_words(self, surface: Surface, area: Area) -> None:
-        for card, rect in self._frames_in(area):
+        for card, rect in self.frames_in(area):
             draw_frame_words(surface, card, rect, self.wording)
 
-    def _frames_in(self, area: Area) -> Iterator[tuple[Card, tuple[float, float, float, float]]]:
+    def frames_in(self, area: Area) -> Iterator[tuple[Card, tuple[float, float, float, float]]]:
         draft = self.scene.draft
         for at, card in enumerate(draft.open_cards):
             x, y, width, height = (float(part) for part in self.scene.frames[at])

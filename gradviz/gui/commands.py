@@ -68,6 +68,7 @@ COMMANDS: tuple[Command, ...] = (
     _c("theme_system", QT_TRANSLATE_NOOP("Commands", "As the system"), checkable=True),
     _c("theme_light", QT_TRANSLATE_NOOP("Commands", "Light"), checkable=True),
     _c("theme_dark", QT_TRANSLATE_NOOP("Commands", "Dark"), checkable=True),
+    _c("smooth", QT_TRANSLATE_NOOP("Commands", "Move smoothly"), checkable=True),
     _c("next_pane", QT_TRANSLATE_NOOP("Commands", "Next pane"), ("F6",)),
     _c("previous_pane", QT_TRANSLATE_NOOP("Commands", "Previous pane"), ("Shift+F6",)),
     _c("reset_layout", QT_TRANSLATE_NOOP("Commands", "Put all panes back")),

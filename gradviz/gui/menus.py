@@ -22,7 +22,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     (
         str(QT_TRANSLATE_NOOP("Menus", "&View")),
-        ("fit", "zoom_in", "zoom_out", "zoom_reset", "", "@theme"),
+        ("fit", "zoom_in", "zoom_out", "zoom_reset", "", "@theme", "smooth"),
     ),
     (str(QT_TRANSLATE_NOOP("Menus", "&Run")), ("run", "stop", "", "run_settings", "open_function")),
     (

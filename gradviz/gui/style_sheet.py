@@ -1,8 +1,8 @@
 """The one style sheet of the window, made from tokens. Roles are set as dynamic properties: `role="filled"` and so on.
 
-Roles: buttons `filled` (the one strong action), `link`, `toggle`, `small`; labels `welcome-title`, `heading`, `title`,
-`strong`, `body`, `secondary`, `caption`, `mono`, `error`, `status`; fields `code`, `field`; frames `pane`, `bar`,
-`side`, `panel`, `chip`, `strip-error`, `strip-warning`, `strip-note`.
+Roles: buttons `filled` (the one strong action), `link`, `toggle`, `crumb`, `small`; labels `welcome-title`, `heading`,
+`title`, `strong`, `body`, `secondary`, `caption`, `mono`, `error`, `status`; fields `code`, `field`; frames `pane`,
+`bar`, `side`, `panel`, `chip`, `strip-error`, `strip-warning`, `strip-note`.
 """
 
 from __future__ import annotations
@@ -67,6 +67,9 @@ QPushButton[role="small"] {{ padding: 2px 0; }}
 QPushButton[role="link"], QToolButton[role="link"] {{ background: transparent; border: 0; color: {t.accent};
   padding: 0 2px; font-size: 12px; min-height: 0; }}
 QPushButton[role="link"]:hover {{ text-decoration: underline; }}
+QPushButton[role="crumb"] {{ background: transparent; border: 1px solid transparent; color: {t.text};
+  padding: 1px 2px; font-size: 12px; min-height: 0; }}
+QPushButton[role="crumb"]:hover {{ color: {t.accent}; }}
 QPushButton[role="toggle"] {{ border: 0; background: transparent; padding: 3px 8px;
   font-size: 12px; min-height: 17px; }}
 QPushButton[role="toggle"]:checked {{ background: {t.accent_soft}; color: {t.accent}; }}

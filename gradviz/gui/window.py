@@ -73,6 +73,9 @@ class Window(QMainWindow):
         for mode in ("system", "light", "dark"):
             self.commands.bind(f"theme_{mode}", lambda mode=mode: self.set_theme(mode))  # type: ignore[misc]  # bound now
         self.commands[f"theme_{self.theme.mode}"].setChecked(True)
+        self.theme.smooth = self.settings.choice("smooth", "on") == "on"
+        self.commands["smooth"].setChecked(self.theme.smooth)
+        self.commands.bind("smooth", lambda: self.set_smooth(self.commands["smooth"].isChecked()))
         self.commands.bind("quit", self.close)
         self.commands.bind("reset_layout", lambda: self.docks.reset(), self._at_work)
         self.commands.bind("next_pane", lambda: self.walk_panes(1), self._at_work)
@@ -185,6 +188,10 @@ class Window(QMainWindow):
         self.theme.set_mode(mode)
         self.settings.remember_choice("theme", mode)
         self.commands[f"theme_{mode}"].setChecked(True)
+
+    def set_smooth(self, on: bool) -> None:
+        self.theme.smooth = on
+        self.settings.remember_choice("smooth", "on" if on else "off")
 
     def walk_panes(self, by: int) -> None:
         """Move the keyboard to the next pane that shows: canvas, left, bottom, right, timeline."""

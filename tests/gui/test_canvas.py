@@ -389,7 +389,9 @@ def test_a_copied_image_is_what_is_in_sight(draw: Any, recordings: dict[str, Pat
 def test_the_theme_changes_live(draw: Any, theme: Theme, recordings: dict[str, Path]) -> None:
     drawn = draw(recordings["mlp"])
     light = drawn.view.grab().toImage()
-    theme.set_mode("dark")
+    with drawn.qtbot.waitSignal(theme.changed):
+        theme.set_mode("dark")
+    assert drawn.view.updatesEnabled() and drawn.view.window().updatesEnabled()
     dark = drawn.view.grab().toImage()
     assert dark.pixelColor(2, 2).lightness() < 60 < light.pixelColor(2, 2).lightness()
 
@@ -401,3 +403,104 @@ def test_states_never_lag_behind_the_hub(draw: Any, recordings: dict[str, Path])
         assert drawn.view.states.position == position
         done = int((drawn.view.states.box == State.DONE).sum())
         assert done == position + 1  # and the seed
+
+
+def drag(drawn: Drawn, start: QPoint, end: QPoint, modifier: Qt.KeyboardModifier) -> None:
+    QTest.mousePress(drawn.view, Qt.MouseButton.LeftButton, modifier, start)
+    middle = QPoint((start.x() + end.x()) // 2, (start.y() + end.y()) // 2)
+    for at in (middle, end):
+        QTest.mouseMove(drawn.view, at)
+    QTest.mouseRelease(drawn.view, Qt.MouseButton.LeftButton, modifier, end)
+
+
+def test_shift_and_a_drag_mark_what_is_inside(draw: Any, recordings: dict[str, Path]) -> None:
+    drawn = draw(recordings["mlp"])
+    one, other = drawn.box("NllLossBackward0"), drawn.box("LogSoftmaxBackward0")
+    reach = QPoint(30, 5)
+    before = drawn.view.view
+    drag(drawn, drawn.at(one) - reach, drawn.at(other) + reach, Qt.KeyboardModifier.ShiftModifier)
+    assert set(drawn.view.highlighted) == {one, other} and drawn.view.view == before
+    # AND one box alone is selected, as a click selects it
+    drag(drawn, drawn.at(one) - QPoint(9, 5), drawn.at(one) + QPoint(9, 5), Qt.KeyboardModifier.ShiftModifier)
+    assert drawn.view.selected == Hit("box", one) and drawn.view.highlighted == ()
+    assert drawn.hub.view.selection.kind == "node"
+
+
+def test_control_and_a_drag_look_closer(draw: Any, recordings: dict[str, Path]) -> None:
+    drawn = draw(recordings["mlp"])
+    box, zoom = drawn.box("ReluBackward0"), drawn.view.view.zoom
+    reach = QPoint(120, 60)
+    drag(drawn, drawn.at(box) - reach, drawn.at(box) + reach, Qt.KeyboardModifier.ControlModifier)
+    assert drawn.view.view.zoom > zoom
+    middle = drawn.view.rect().center()
+    assert (drawn.at(box) - middle).manhattanLength() <= 6
+
+
+def test_focus_dims_all_but_the_neighbours_and_goes_back(draw: Any, recordings: dict[str, Path]) -> None:
+    drawn = draw(recordings["mlp"])
+    relu, far = drawn.box("ReluBackward0"), drawn.box("0.weight")
+    drawn.click(drawn.at(relu))
+    plain = drawn.view.grab().toImage()
+    drawn.press(Qt.Key.Key_N)
+    # THEN a node elsewhere has faded, a neighbour hasn't, and the header says so
+    assert drawn.view.focused == relu
+    dimmed = drawn.view.grab().toImage()
+    edge = drawn.at(far) + QPoint(0, round(18 * drawn.view.view.zoom))
+    near = drawn.at(drawn.box("AddmmBackward0"))
+    ratio = plain.devicePixelRatio()
+    assert any(
+        dimmed.pixel(int((edge.x() + dx) * ratio), int((edge.y() + dy) * ratio))
+        != plain.pixel(int((edge.x() + dx) * ratio), int((edge.y() + dy) * ratio))
+        for dx in range(-20, 20)
+        for dy in range(-4, 5)
+    )
+    assert dimmed.pixel(int(near.x() * ratio), int(near.y() * ratio)) == plain.pixel(
+        int(near.x() * ratio), int(near.y() * ratio)
+    )
+    assert drawn.canvas.header.crumbs.text().endswith("Neighbours of ReluBackward0")
+    # WHEN Escape is pressed once THEN all is shown again, the selection still there; twice, it goes as well
+    drawn.press(Qt.Key.Key_Escape)
+    assert drawn.view.focused == -1 and drawn.view.selected == Hit("box", relu)
+    drawn.press(Qt.Key.Key_Escape)
+    assert drawn.hub.view.selection == Selection()
+
+
+def test_the_breadcrumb_names_the_opened_groups_and_leads_there(draw: Any, language_model: Path) -> None:
+    drawn = draw(language_model)
+    crumbs = drawn.canvas.header.crumbs
+    assert crumbs.text() == "Whole graph"
+    drawn.reloaded(drawn.canvas.open_all)
+    loaded = drawn.canvas.loaded
+    draft = loaded.scene.draft
+    inside = next(box for box, card in enumerate(draft.inside.tolist()) if card >= 0 and draft.cards[card].parent >= 0)
+    drawn.view.centre_on(inside, glide=False, always=True)
+    drawn.click(drawn.at(inside))
+    assert len(crumbs.parts) > 2
+    # WHEN the group next to the whole graph is pressed THEN it is selected and in sight
+    drawn.qtbot.mouseClick(crumbs.parts[1], Qt.MouseButton.LeftButton)
+    assert drawn.view.selected.kind == "frame" and drawn.hub.view.selection.kind == "group"
+    x, y, width, height = loaded.scene.frames[drawn.view.selected.at]
+    left, top, right, bottom = drawn.view.view.area()
+    assert left <= x and top <= y and right >= x + width and bottom >= y + height
+    # AND the whole graph takes one back
+    drawn.qtbot.mouseClick(crumbs.parts[0], Qt.MouseButton.LeftButton)
+    assert drawn.hub.view.selection == Selection() and crumbs.text() == "Whole graph"
+
+
+@pytest.mark.parametrize("smooth", [True, False])
+def test_boxes_glide_when_a_group_opens_unless_turned_off(
+    draw: Any, language_model: Path, theme: Theme, smooth: bool
+) -> None:
+    drawn = draw(language_model)
+    theme.smooth = smooth
+    draft = drawn.canvas.loaded.scene.draft
+    stack = next(box for box in range(len(draft)) if draft.kind[box] == Kind.GROUP)
+    began: list[bool] = []
+    drawn.canvas.scene_shown.connect(lambda: began.append(drawn.view.morph.running))
+    drawn.reloaded(lambda: drawn.qtbot.mouseDClick(drawn.view, Qt.MouseButton.LeftButton, pos=drawn.at(stack)))
+    assert began == [smooth and theme.moves]
+    drawn.qtbot.waitUntil(lambda: not drawn.view.morph.running, timeout=5000)
+    # THEN what stands in the end is what a fresh painting gives
+    ended = drawn.view.grab().toImage()
+    drawn.view.pixels.forget()
+    assert drawn.view.grab().toImage() == ended

@@ -33,6 +33,7 @@ class Acting(QObject):
         view.double_clicked.connect(self.enter)
         view.menu_requested.connect(self._menu)
         view.key_pressed.connect(self._key)
+        view.boxes_chosen.connect(self.choose)
 
     # -- selecting and going
 
@@ -43,6 +44,28 @@ class Acting(QObject):
             return
         self._canvas.show_selected(found)
         self._canvas.hub.change(self._canvas, selection=selection_of(loaded, found))
+
+    def choose(self, boxes: list[int]) -> None:
+        """What the rubber band holds: ringed, and where it is one node alone, selected."""
+        alone = len(boxes) == 1
+        self.select(Hit("box", boxes[0]) if alone else NOTHING)
+        self._canvas.view.highlight(() if alone else boxes)
+
+    def focus(self, found: Hit) -> None:
+        """Let a box and its neighbours stand out; again, or with nothing, everything is shown as before."""
+        canvas, loaded = self._canvas, self._canvas.loaded
+        box = found.at if found.kind == "box" else -1
+        if found.kind == "edge" and loaded is not None:
+            box = int(loaded.scene.draft.head[found.at])
+        canvas.view.focus_on(-1 if box == canvas.view.focused else box)
+        canvas.whereabouts.show()
+
+    def escape(self) -> None:
+        """One thing at a time: the focus goes first, then the selection."""
+        if self._canvas.view.focused >= 0:
+            self.focus(NOTHING)
+        else:
+            self.select(NOTHING)
 
     def enter(self, found: Hit) -> None:
         """Double click and Enter: open or fold a group, go to a node's step, to an edge's receiving node."""
@@ -105,7 +128,8 @@ class Acting(QObject):
             Qt.Key.Key_Minus: lambda: view.zoom_by(0.8),
             Qt.Key.Key_0: view.zoom_reset,
             Qt.Key.Key_F: view.fit,
-            Qt.Key.Key_Escape: lambda: self.select(NOTHING),
+            Qt.Key.Key_Escape: self.escape,
+            Qt.Key.Key_N: lambda: self.focus(self._here()),
             Qt.Key.Key_Return: lambda: self.enter(view.selected),
             Qt.Key.Key_Enter: lambda: self.enter(view.selected),
             Qt.Key.Key_Backspace: lambda: canvas.fold_group(self.surrounding_key(view.selected)),
@@ -120,6 +144,13 @@ class Acting(QObject):
         else:
             return
         event.accept()
+
+    def _here(self) -> Hit:
+        """What is selected, else the current node."""
+        view = self._canvas.view
+        if view.selected.kind:
+            return view.selected
+        return Hit("box", view.states.current) if view.states is not None and view.states.current >= 0 else NOTHING
 
     def _walk(self, direction: str) -> None:
         loaded, view = self._canvas.loaded, self._canvas.view
@@ -197,6 +228,9 @@ class Acting(QObject):
                 menu.addAction(
                     translate("Canvas", "Show its line"), lambda: canvas.hub.change(None, selection=selection)
                 )
+        focused = box == canvas.view.focused
+        words = translate("Canvas", "Show all again") if focused else translate("Canvas", "Focus on neighbours")
+        menu.addAction(words, lambda: self.focus(Hit("box", box)))
         name = loaded.build.texts.name(draft, box)
         menu.addAction(translate("Canvas", "Copy name"), lambda: _copy(name))
         menu.setToolTipsVisible(True)

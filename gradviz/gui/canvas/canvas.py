@@ -24,6 +24,7 @@ from gradviz.gui.canvas.looking import Anchor, anchor_at, next_view
 from gradviz.gui.canvas.minimap import Minimap
 from gradviz.gui.canvas.selecting import boxes_of_selection, groups_round, hit_of, place_of_hit
 from gradviz.gui.canvas.strip import CanvasStrip
+from gradviz.gui.canvas.whereabouts import Whereabouts
 from gradviz.gui.canvas.wording import translated
 from gradviz.gui.post import Post
 from gradviz.gui.theme import Theme
@@ -71,6 +72,7 @@ class Canvas(QWidget):
         self._soon.setInterval(0)
         self._soon.timeout.connect(self._load)
         self._acting = Acting(self)
+        self.whereabouts = Whereabouts(self)
         self.view.describe = self.words_of
         self.view.view_changed.connect(lambda: self.header.show_zoom(self.view.view.zoom))
         self.header.switched.connect(self._switched)
@@ -197,7 +199,8 @@ class Canvas(QWidget):
         self.loaded = self._describer = None
         self.view.show_scene(None, None)
         self.minimap.scene_changed()
-        self.header.show_counts(self.tr("Graph"), "")
+        self.header.show_counts("")
+        self.whereabouts.show()
 
     def _selection_changed(self, view: HubView) -> None:
         if self.loaded is None:
@@ -227,10 +230,12 @@ class Canvas(QWidget):
         self.minimap.states_changed()
         if states.current >= 0 and glide:
             self.view.centre_on(states.current)
+        self.whereabouts.show()
         self._tell_reader(Hit("box", states.current) if states.current >= 0 else NOTHING)
 
     def show_selected(self, found: Hit) -> None:
         self.view.select(found)
+        self.whereabouts.show()
         if found.kind == "box":
             self._tell_reader(found)
 
@@ -251,8 +256,9 @@ class Canvas(QWidget):
         states = states_at(loaded.build.timeline, self.hub.view.position)
         current = states.current if self.hub.view.position > 0 else -1
         view = next_view(before, loaded, self.view.view, self._anchor, current, self.view.touched)
-        self.view.show_scene(picture, states, view)
+        self.view.show_scene(picture, states, view, moving=self._anchor is not None)
         self._anchor = None
+        self.whereabouts.show()
         self.minimap.scene_changed()
         self._count(loaded)
         self.strip.tell(loaded.scene.note or loaded.build.backward.truncated or "")
@@ -283,7 +289,7 @@ class Canvas(QWidget):
         if constants:
             words = self.tr("{count} constant") if constants == 1 else self.tr("{count} constants")
             parts.append(words.format(count=constants))
-        self.header.show_counts(self.tr("Whole graph"), ", ".join(parts))
+        self.header.show_counts(", ".join(parts))
 
     # -- switches and groups
 

@@ -19,14 +19,15 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from gradviz.draw.cards import draw_highlight, draw_selection
-from gradviz.draw.lines import draw_frame
 from gradviz.draw.picture import Picture, growth
+from gradviz.draw.segments import Area
 from gradviz.draw.surface import QtSurface
-from gradviz.draw.tokens import DASH_SELECTED
 from gradviz.draw.view import View
 from gradviz.gui.canvas import camera
+from gradviz.gui.canvas.band import Band
 from gradviz.gui.canvas.hits import NOTHING, Hit, hit
+from gradviz.gui.canvas.morph import Morph, way_between
+from gradviz.gui.canvas.overlay import paint_overlay
 from gradviz.gui.canvas.pixels import Pixels
 from gradviz.gui.theme import Theme
 from gradviz.scene.model import States
@@ -50,6 +51,7 @@ class GraphView(QWidget):
     menu_requested = Signal(Hit, QPoint)
     key_pressed = Signal(QKeyEvent)  # accept it to have it done
     view_changed = Signal()
+    boxes_chosen = Signal(list)  # with the rubber band
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -65,6 +67,9 @@ class GraphView(QWidget):
         self.touched = False  # a person has chosen what to look at
         self.selected = NOTHING
         self.highlighted: tuple[int, ...] = ()
+        self.focused = -1  # a box whose neighbourhood stands out
+        self.band = Band()
+        self.morph = Morph(self.update, self)
         self.describe: Callable[[Hit], str] = lambda _hit: ""
         self._ring = False  # the focus came by the keyboard
         self._pressed: QPointF | None = None
@@ -86,13 +91,21 @@ class GraphView(QWidget):
 
     # -- what is shown
 
-    def show_scene(self, picture: Picture | None, states: States | None, view: View | None = None) -> None:
-        """Another scene; `view` None keeps where one looks from."""
+    def show_scene(
+        self, picture: Picture | None, states: States | None, view: View | None = None, moving: bool = False
+    ) -> None:
+        """Another scene; `view` None keeps where one looks from. `moving`: boxes glide there from where they were."""
+        before, was = self.picture, self.view
         self.picture, self.states = picture, states
-        self.selected, self.highlighted = NOTHING, ()
+        self.selected, self.highlighted, self.focused = NOTHING, (), -1
         self.pixels.forget()
         if view is not None:
             self.set_view(view)
+        seen = moving and self._theme.moves and self.isVisible()
+        if seen and before is not None and picture is not None:
+            self.morph.begin(way_between(before.scene, was, picture, self.view))
+        else:
+            self.morph.stop()
         self.update()
         self.view_changed.emit()
 
@@ -120,6 +133,11 @@ class GraphView(QWidget):
         self.highlighted = tuple(boxes)
         self.update()
 
+    def focus_on(self, box: int) -> None:
+        """Dim all but a box and what an edge joins it with; -1 shows everything again."""
+        self.focused = box
+        self.update()
+
     # -- where one looks from
 
     def set_view(self, view: View) -> None:
@@ -134,6 +152,13 @@ class GraphView(QWidget):
         if self.picture is not None:
             self.stop_glide()
             self.set_view(camera.fitted(self.picture.scene.bounds, self.width(), self.height()))
+
+    def look_at(self, area: Area) -> None:
+        """Bring a part of the scene into view, enlarged if it is small."""
+        if self.picture is not None:
+            self.touched = True
+            self.stop_glide()
+            self.set_view(camera.fitted(area, self.width(), self.height(), camera.CLOSEST / 2))
 
     def zoom_by(self, factor: float, at: QPointF | None = None) -> None:
         if self.picture is None:
@@ -158,7 +183,7 @@ class GraphView(QWidget):
             return
         self._glide.stop()
         target = camera.centred(self.view, x, y)
-        if not glide or held or self._theme.reduced_motion or not self.isVisible():
+        if not glide or held or not self._theme.moves or not self.isVisible():
             self.set_view(target)
             return
         self._glide_from, self._glide_to = self.view, target
@@ -177,8 +202,8 @@ class GraphView(QWidget):
             if self.picture is None or self.states is None:
                 painter.fillRect(event.rect(), QColor(tokens.canvas))
             else:
-                self.pixels.draw(painter, self.picture, tokens, self.states, self.view, self.devicePixelRatioF())
-                self._paint_overlay(painter)
+                self._paint_scene(painter, self.picture, self.states)
+                self.band.paint(painter, self._theme)
             if self._ring and self.hasFocus():
                 painter.setPen(QPen(QColor(tokens.accent), 2))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -186,28 +211,16 @@ class GraphView(QWidget):
         finally:
             painter.end()
 
-    def _paint_overlay(self, painter: QPainter) -> None:
-        """Current and failed nodes, selection, highlights: over the pixmap, painted each time."""
-        picture, states, view = self.picture, self.states, self.view
-        if picture is None or states is None:
+    def _paint_scene(self, painter: QPainter, picture: Picture, states: States) -> None:
+        tokens, view, ratio = self._theme.tokens, self.view, self.devicePixelRatioF()
+        surface = QtSurface(painter, tokens, kept=True)
+        if self.morph.running:
+            self.pixels.ground(painter, tokens, QRectF(self.rect()), ratio)
+            with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):
+                self.morph.paint(picture, surface, states, view)
             return
-        surface = QtSurface(painter, self._theme.tokens, kept=True)
-        kind = picture.scene.draft.kind
-        with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):
-            for box in self.highlighted[:2000]:
-                draw_highlight(surface, int(kind[box]), picture.scene.rect(box))
-            picture.paint_important(surface, states, view.area(100 / view.zoom))
-            if self.selected.kind == "box":
-                box = self.selected.at
-                if box < len(kind):
-                    draw_selection(surface, int(kind[box]), picture.scene.rect(box))
-            elif self.selected.kind == "edge" and self.selected.at < picture.scene.draft.edges:
-                route = picture.scene.route(self.selected.at)
-                surface.poly([(float(x), float(y)) for x, y in route], stroke="text", pen=1.5, dash=DASH_SELECTED)
-            elif self.selected.kind == "frame" and self.selected.at < len(picture.scene.frames):
-                x, y, width, height = (float(part) for part in picture.scene.frames[self.selected.at])
-                card = picture.scene.draft.cards[picture.scene.draft.open_cards[self.selected.at]]
-                draw_frame(surface, card, (x, y, width, height), True)
+        self.pixels.draw(painter, picture, tokens, states, view, ratio)
+        paint_overlay(surface, picture, states, view, self.selected, self.highlighted, self.focused)
 
     def _update_box(self, box: int) -> None:
         if self.picture is None or not 0 <= box < len(self.picture.boxes):
@@ -238,12 +251,19 @@ class GraphView(QWidget):
         self.stop_glide()
         QToolTip.hideText()
         if event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
-            self._pressed, self._last, self._dragging = event.position(), event.position(), False
+            left = event.button() == Qt.MouseButton.LeftButton
+            self._last, self._dragging = event.position(), False
+            if not (left and self.picture is not None and self.band.begin(event.position(), event.modifiers())):
+                self._pressed = event.position()
         elif event.button() == Qt.MouseButton.RightButton:
             self.menu_requested.emit(self.hit_at(event.position()), event.globalPosition().toPoint())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         at = event.position()
+        if self.band.active:
+            self.band.move(at)
+            self.update()
+            return
         if self._pressed is None:
             self._last = at
             self._hover.start()
@@ -258,11 +278,26 @@ class GraphView(QWidget):
             self.set_view(camera.panned(self.view, moved.x(), moved.y(), self.picture.scene.bounds))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self.band.active:
+            self._end_band(event.position())
+            return
         dragged, pressed = self._dragging, self._pressed
         self._pressed, self._dragging = None, False
         self.unsetCursor()
         if pressed is not None and not dragged and event.button() == Qt.MouseButton.LeftButton:
             self.clicked.emit(self.hit_at(event.position()))
+
+    def _end_band(self, at: QPointF) -> None:
+        rect = self.band.end()
+        self.update()
+        if rect is None or self.picture is None:
+            self.clicked.emit(self.hit_at(at))
+            return
+        area = (*self.scene_at(rect.topLeft()), *self.scene_at(rect.bottomRight()))
+        if self.band.zooms:
+            self.look_at(area)
+        else:
+            self.boxes_chosen.emit(self.picture.boxes_in(area).tolist())
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:

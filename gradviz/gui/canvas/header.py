@@ -6,7 +6,8 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
-from gradviz.draw.tokens import LIST, TAB_STRIP
+from gradviz.draw.tokens import TAB_STRIP
+from gradviz.gui.canvas.crumbs import Crumbs
 from gradviz.gui.theme import Theme
 
 SWITCHES = ("wrap", "shapes", "modules", "constants", "legend")
@@ -27,12 +28,11 @@ class CanvasHeader(QFrame):
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 0, 8, 0)
         row.setSpacing(2)
-        self.title = QLabel(self)
-        self.title.setFont(theme.font(LIST, 600))
+        self.crumbs = Crumbs(theme, self)
         self.counts = QLabel(self)
         self.counts.setProperty("role", "secondary")
         self.counts.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        row.addWidget(self.title)
+        row.addWidget(self.crumbs)
         row.addSpacing(8)
         row.addWidget(self.counts, 1)
         words = {
@@ -66,8 +66,7 @@ class CanvasHeader(QFrame):
         self._dress()
         self.show_zoom(1.0)
 
-    def show_counts(self, title: str, counts: str) -> None:
-        self.title.setText(title)
+    def show_counts(self, counts: str) -> None:
         self.counts.setText(counts)
         self.counts.setToolTip(counts)
 

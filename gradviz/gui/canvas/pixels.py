@@ -78,7 +78,7 @@ class Pixels:
                 width=around.width(),
                 height=around.height(),
             )
-            self._ground(painter, tokens, QRectF(around), image.devicePixelRatio())
+            self.ground(painter, tokens, QRectF(around), image.devicePixelRatio())
             painter.translate(around.topLeft())
             picture.paint(painter, tokens, after, part)
         finally:
@@ -128,14 +128,14 @@ class Pixels:
         grid = PixelGrid(image)
         painter = QPainter(image)
         try:
-            self._ground(painter, tokens, QRectF(0, 0, shown.width, shown.height), ratio)
+            self.ground(painter, tokens, QRectF(0, 0, shown.width, shown.height), ratio)
             picture.paint(painter, tokens, states, shown, grid)
         finally:
             painter.end()
         self._image, self._view = image, shown
         self.renders += 1
 
-    def _ground(self, painter: QPainter, tokens: Tokens, rect: QRectF, ratio: float) -> None:
+    def ground(self, painter: QPainter, tokens: Tokens, rect: QRectF, ratio: float) -> None:
         """The canvas's colour with its grid of dots."""
         if self._dots is None or self._dots[:2] != (tokens.name, ratio):
             tile = QPixmap(math.ceil(GRID_DOTS * ratio), math.ceil(GRID_DOTS * ratio))
