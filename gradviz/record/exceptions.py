@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from gradviz.record.ownframes import clean_exception
+from gradviz.record.shadowing import shadowed_module
 from gradviz.record.userframes import UserFrames
 from gradviz.trace.writer import TraceWriter
 
@@ -62,6 +63,10 @@ class ExceptionRows:
         row = self._known[(id(error), type(error), message_of(error))]
         changes: dict[str, Any] = {"caught": 0, "text": text_of(error)}
         changes["raised_file"], changes["raised_line"] = _raised(error)
+        shadow = shadowed_module(error, self._frames.is_user_file)
+        if shadow is not None:
+            row["details"] = {**row["details"], "shadowed": shadow[0], "shadowed_by": shadow[1]}
+            changes["detail"] = json.dumps(row["details"], default=str)
         stack = self._frames.stack_of_traceback(error.__traceback__)
         if error.__traceback__ is not None and stack is not None and stack >= 0:
             changes["stack"] = stack

@@ -141,8 +141,8 @@ class RecorderSession:
 
     def _install(self, framework: str) -> None:
         """The script has imported `framework`: record it from now on."""
-        if not self.recording:
-            return
+        if not self.recording or not hasattr(sys.modules.get(framework), "__path__"):
+            return  # no package: a file of the user's that bears the framework's name
         module, name = FRONTENDS[framework]
         frontend: Frontend | None = None
         try:

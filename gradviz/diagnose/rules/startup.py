@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from pathlib import PurePath
 
 from gradviz.diagnose.build import raised
 from gradviz.diagnose.case import Case
@@ -31,6 +32,8 @@ def find(exam: Examination, error: model.ExceptionInfo) -> Finding | None:
     kind = error.type.rpartition(".")[2]
     if kind in _SYNTAX:
         return _syntax(exam, error)
+    if "shadowed_by" in error.detail:
+        return _shadowed(exam, error, "missing-import" if kind in _IMPORT else "uncaught-exception")
     if kind in _IMPORT:
         return _import(exam, error)
     if kind == "EOFError" and _reads_input(exam.case, error):
@@ -100,6 +103,16 @@ def _import(exam: Examination, error: model.ExceptionInfo) -> Finding:
     }
     phrase = "missing-import" if error.type.endswith("ModuleNotFoundError") else "import-name"
     return exam.writer.write("missing-import", "error", place, phrase, parts, **raised(error))
+
+
+def _shadowed(exam: Examination, error: model.ExceptionInfo, rule: str) -> Finding:
+    file = PurePath(str(error.detail["shadowed_by"]))
+    parts = {
+        "module": error.detail.get("shadowed"),
+        "file": file.parent.name if file.name == "__init__.py" else file.name,
+        "reason": error.message.partition(" (")[0],
+    }
+    return exam.writer.write(rule, "error", exam.case.place(error.stack), "shadowed-module", parts, **raised(error))
 
 
 def _reads_input(case: Case, error: model.ExceptionInfo) -> bool:

@@ -33,6 +33,13 @@ PHRASES = {
         " written for, or a file beside the script has the same name as the module and hides it.",
         "Check the installed version of {name}, and that no file beside the script is called {package}.py.",
     ),
+    "shadowed-module": Phrase(
+        "A file of yours hides the module {module}",
+        "{reason}: your own {file} was imported as {module}.",
+        "Python looks in the script's folder before its own library and the installed packages. {file} has the name"
+        " of a module there, so whoever imports {module} gets this file instead, the insides of PyTorch included.",
+        "Rename {file}; a name that no installed module has is safe.",
+    ),
     "relative-import": Phrase(
         "A relative import needs a package",
         "{text}: the file was run as a script, so it has no package to import from.",
