@@ -20,10 +20,11 @@ from gradviz.document.recordings import Recordings
 from gradviz.document.settings import RunSettings, Settings
 from gradviz.document.showing import Showing
 from gradviz.document.state import Notice, Output, State
+from gradviz.document.trials import Surroundings, Trials, surroundings_of
 from gradviz.errors import GradvizError, TraceError
 
 if TYPE_CHECKING:  # they bring what the first paint doesn't wait for
-    from gradviz.diagnose.finding import Finding
+    from gradviz.diagnose.finding import Finding, SeedRewrite
     from gradviz.document.running import Running
     from gradviz.trace.reader import Trace
 
@@ -47,6 +48,8 @@ class Document:
         self._showing = Showing(hub)
         self._diagnosing = Diagnosing(post)
         self._running: Running | None = None
+        self._trials = Trials(hub, post)
+        self._surroundings: Surroundings | None = None  # of the run whose recording is open
         self._saving: threading.Thread | None = None
         self._script_stamp: tuple[int, int] | None = None
 
@@ -89,6 +92,7 @@ class Document:
         self._change(replace(state, saved=not self.recordings.holds(path)))
         self._showing.open(trace)
         self._tell_recorded_output(trace)
+        self._surroundings = surroundings_of(info, self.run_settings, present) if present is not None else None
         self._diagnose()
         self._compare_script(trace)
         return True
@@ -99,6 +103,8 @@ class Document:
             self._running.abandon()
             self._running = None
         self._diagnosing.forget()
+        self._trials.forget()
+        self._surroundings = None
         self._showing.let_go()
         self.output_cleared.tell(None)
         for key in ("run", "trace", "changed", "interpreter"):
@@ -111,6 +117,8 @@ class Document:
             self._running.abandon()
             self._running.join(SHUT_DOWN_SECONDS)
             self._running = None
+        self._trials.forget()
+        self._trials.join(SHUT_DOWN_SECONDS)
         self._diagnosing.forget()
         self._showing.let_go()
         self._diagnosing.join()
@@ -138,6 +146,7 @@ class Document:
             self._refuse(f"The recording can't be written: {error.strerror or error}.", key="run")
             return
         self._diagnosing.forget()
+        self._trials.forget()
         self._showing.run_begins()
         self.output_cleared.tell(None)
         for key in ("run", "changed", "trace", "interpreter", "open", "death"):
@@ -145,12 +154,11 @@ class Document:
         self._script_stamp = stamp(self.state.script)
         function = self.run_settings.function
         self._change(
-            replace(
-                self.state, phase="running", started=time.time(), function=function, changed=False, waiting=False
-            )
+            replace(self.state, phase="running", started=time.time(), function=function, changed=False, waiting=False)
         )
         usual = self.settings.choice("interpreter")
         settings = replace(self.run_settings, interpreter=self.run_settings.interpreter or usual)
+        self._surroundings = Surroundings(self.state.script, settings, offered)
         self._running = Running(self, self.state.script, settings, path, self._post, offered)
         self._running.start()
 
@@ -174,12 +182,29 @@ class Document:
         """Give the script a line of input."""
         if self._running is not None:
             self._running.send_line(line)
+            if self._surroundings is not None:
+                self._surroundings = replace(self._surroundings, typed=(*self._surroundings.typed, line))
             self._change(replace(self.state, waiting=False))
 
     def end_input(self) -> None:
         """Tell the script that no more input comes."""
         if self._running is not None:
             self._running.end_input()
+
+    # -- trying a fix
+    def try_fix(self, rewrite: SeedRewrite) -> None:
+        """Run the script a second time with this rewrite; the hub's `trying` tells what comes of it."""
+        if self._surroundings is None or not self.hub.view.trying.possible:
+            return
+        self.look_at_file()
+        if self.state.changed:
+            self._trials.refuse(rewrite, "the script has changed since this recording was made; run it again first.")
+            return
+        self._trials.start(rewrite, self._surroundings)
+
+    def stop_trying(self) -> None:
+        """End the second run."""
+        self._trials.stop()
 
     # -- what the run tells (all on the window's thread)
     def run_printed(self, chunks: list[Output]) -> None:
@@ -310,4 +335,5 @@ class Document:
     def _change(self, state: State) -> None:
         if state != self.state:
             self.state = state
+            self._trials.offer(state.phase == "ended" and state.script is not None)
             self.state_changed.tell(state)

@@ -9,8 +9,10 @@ and at k == len(steps) the pass has ended.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+from gradviz.document.state import Trying
 
 if TYPE_CHECKING:  # the reader needs numpy, which the first paint doesn't wait for
     from gradviz.diagnose.finding import Finding
@@ -39,10 +41,11 @@ class View:
     selection: Selection = Selection()
     findings: tuple[Finding, ...] = ()
     finding: int = -1  # index of the finding that is shown, -1 none
+    trying: Trying = field(default_factory=Trying)  # fixes of these findings that are or were tried
 
 
 Listener = Callable[[View], None]
-TOPICS = ("trace", "pass", "position", "selection", "findings", "finding")
+TOPICS = ("trace", "pass", "position", "selection", "findings", "finding", "trying")
 
 
 class Hub:
@@ -83,6 +86,7 @@ class Hub:
             "selection": before.selection != after.selection,
             "findings": before.findings != after.findings,
             "finding": before.finding != after.finding,
+            "trying": before.trying != after.trying,
         }
         for topic in TOPICS:
             if changed[topic]:

@@ -88,7 +88,7 @@ class Running:
         opened: IO[bytes] | None = None
         try:
             request = replace(make_request(self._script, self._settings, self._place), offered=self._offered)
-            stdin, opened = self._stdin()
+            stdin, opened = stdin_of(self._settings)
             supervisor = Supervisor(request, stdin=stdin, on_output=self._output.add, on_end=self._end)
             supervisor.start()
         except NotStartedError as error:
@@ -178,17 +178,6 @@ class Running:
         self._post(unless_abandoned)
 
     # -- stdin
-    def _stdin(self) -> tuple[Stdin | IO[bytes], IO[bytes] | None]:
-        kind = self._settings.stdin_kind
-        if kind == "file":
-            try:
-                file = Path(self._settings.stdin).expanduser().open("rb")
-            except OSError as error:
-                words = f"The input file {self._settings.stdin} can't be read: {error.strerror}."
-                raise NotStartedError(words) from error
-            return file, file
-        return (Stdin.NONE if kind == "none" else Stdin.TYPED), None
-
     def _type_text(self, supervisor: Supervisor) -> None:
         """In a thread: a script that doesn't read would block whoever writes more than the pipe holds."""
         supervisor.write_input(self._settings.stdin.encode("utf-8", "surrogateescape"))
@@ -230,6 +219,18 @@ class Gulps:
             else:
                 chunks.append(Output(stream, text))
         return chunks
+
+
+def stdin_of(settings: RunSettings) -> tuple[Stdin | IO[bytes], IO[bytes] | None]:
+    """For the supervisor, and the file to be closed once it has started. Raises NotStartedError."""
+    if settings.stdin_kind == "file":
+        try:
+            file = Path(settings.stdin).expanduser().open("rb")
+        except OSError as error:
+            words = f"The input file {settings.stdin} can't be read: {error.strerror}."
+            raise NotStartedError(words) from error
+        return file, file
+    return (Stdin.NONE if settings.stdin_kind == "none" else Stdin.TYPED), None
 
 
 def make_request(script: Path, settings: RunSettings, place: Path) -> RunRequest:

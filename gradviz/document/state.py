@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # they bring what the first paint doesn't wait for
+    from gradviz.diagnose.finding import SeedRewrite
+    from gradviz.document.trial import Trial
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,20 @@ class State:
         if named is None:
             return ""
         return named.name + (f"::{self.function}" if self.function else "")
+
+
+@dataclass(frozen=True)
+class Trying:
+    """Fixes that are or were tried on the recording that is open. `possible`: there is a script to run again."""
+
+    possible: bool = False
+    running: SeedRewrite | None = None
+    started: float = 0.0  # time.time() of the second run that goes on
+    stopping: bool = False
+    trials: tuple[Trial, ...] = ()  # one for each rewrite, the newest
+
+    def trial_of(self, rewrite: SeedRewrite | None) -> Trial | None:
+        return next((each for each in self.trials if each.rewrite == rewrite), None)
 
 
 @dataclass(frozen=True)

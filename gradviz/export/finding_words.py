@@ -40,7 +40,7 @@ def finding_text(finding: Finding, source: Lines = no_lines, folder: str = "", t
     return "\n".join(parts)
 
 
-def finding_markdown(finding: Finding, source: Lines = no_lines, folder: str = "") -> str:
+def finding_markdown(finding: Finding, source: Lines = no_lines, folder: str = "", tried: str = "") -> str:
     """The same for an issue tracker."""
     severity = SEVERITIES.get(finding.severity, finding.severity)
     title = escaped(finding.title or finding.message)
@@ -56,6 +56,7 @@ def finding_markdown(finding: Finding, source: Lines = no_lines, folder: str = "
     changes = finding.changes or ((Change(finding.file, finding.line, (), (finding.fix,)),) if finding.fix else ())
     for change in changes:
         parts += ["", *fenced("diff", [f"- {old}" for old in change.old] + [f"+ {new}" for new in change.new])]
+    parts += ["", f"**Tried:** {escaped(tried)}"] if tried else []
     if finding.effects:
         parts += ["", "Also:", *(f"- {escaped(effect)}" for effect in finding.effects)]
     return "\n".join(parts) + "\n"

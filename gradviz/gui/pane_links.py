@@ -40,6 +40,10 @@ class PaneLinks(QObject):
             pane = panes[name]
             assert isinstance(pane, (StepsPane, InspectorPane, ProblemsPane))
             pane.line_requested.connect(self.show_line)
+        problems = panes["problems"]
+        assert isinstance(problems, ProblemsPane)
+        problems.try_requested.connect(window.document.try_fix)
+        problems.stop_requested.connect(window.document.stop_trying)
         inspector = panes["inspector"]
         assert isinstance(inspector, InspectorPane)
         inspector.record_requested.connect(lambda: record_again("values"))

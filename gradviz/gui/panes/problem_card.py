@@ -9,8 +9,10 @@ from PySide6.QtGui import QEnterEvent, QKeyEvent, QMouseEvent, QPainter, QPaintE
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from gradviz.diagnose.finding import Change, Finding
+from gradviz.document.state import Trying
 from gradviz.draw.icons import draw_icon
 from gradviz.draw.tokens import CELL, FINDING_TITLE, ICON, LIST, RADIUS
+from gradviz.gui.panes.problem_trial import TrialRow, try_words
 from gradviz.gui.panes.problems_words import differing_lines, place, sentence_html
 from gradviz.gui.style_sheet import set_role
 from gradviz.gui.theme import Theme
@@ -28,6 +30,8 @@ class ProblemCard(QFrame):
     line_requested = Signal(str, int)
     copied = Signal(str)  # "fix" | "text" | "markdown"
     hidden = Signal()  # hide this rule
+    try_requested = Signal()
+    stop_requested = Signal()  # of the second run
 
     def __init__(self, finding: Finding, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -54,7 +58,11 @@ class ProblemCard(QFrame):
         for widget in (self._sentence(finding.explanation, False), self._changes(), self._effects()):
             if widget is not None:
                 rows.addWidget(widget)
+        self.trial = TrialRow(theme, self)
+        self.trial.stop_requested.connect(self.stop_requested)
+        rows.addWidget(self.trial)
         rows.addLayout(self._buttons())
+        rows.addWidget(self._caution())
 
     # -- parts
     def _head(self) -> QHBoxLayout:
@@ -66,7 +74,7 @@ class ProblemCard(QFrame):
         self.title = QLabel(self)
         self.title.setTextFormat(Qt.TextFormat.RichText)
         self.title.setText(
-            f"<b>{escape(finding.title or finding.message)}</b>&nbsp; <span style=\"{rule_style}\">"
+            f'<b>{escape(finding.title or finding.message)}</b>&nbsp; <span style="{rule_style}">'
             f"{escape(finding.rule).replace('-', NO_BREAK)}</span>"
         )
         self.title.setFont(theme.font(FINDING_TITLE))
@@ -148,10 +156,22 @@ class ProblemCard(QFrame):
         menu.addAction(self.tr("Text"), lambda: self.copied.emit("text"))
         menu.addAction(self.tr("Markdown"), lambda: self.copied.emit("markdown"))
         self.as_button.setMenu(menu)
-        for button in (self.show_button, self.copy_button, self.as_button):
+        self.try_button = self._button("run", try_words(self.finding.rewrite.kind if self.finding.rewrite else ""))
+        self.try_button.clicked.connect(self.try_requested)
+        self.try_button.hide()
+        for button in (self.show_button, self.copy_button, self.try_button, self.as_button):
             row.addWidget(button)
         row.addStretch(1)
         return row
+
+    def _caution(self) -> QLabel:
+        """Said beforehand: a second run does what the first did."""
+        words = self.tr("Try runs the script once more; what it writes or sends, it writes or sends again.")
+        self.caution = QLabel(words, self)
+        self.caution.setWordWrap(True)
+        set_role(self.caution, "secondary")
+        self.caution.hide()
+        return self.caution
 
     def _button(self, icon: str, words: str) -> QPushButton:
         button = QPushButton(words, self)
@@ -166,6 +186,21 @@ class ProblemCard(QFrame):
         self._selected = selected
         self._more.setVisible(opened)
         self.update()
+
+    def show_trying(self, trying: Trying) -> None:
+        """How it stands with trying this fix; a finding that can't be tried says nothing."""
+        rewrite = self.finding.rewrite
+        running = rewrite is not None and trying.running == rewrite
+        possible = rewrite is not None and trying.possible
+        trial = trying.trial_of(rewrite) if rewrite is not None else None
+        self.try_button.setVisible(possible and not running)
+        self.try_button.setEnabled(trying.running is None)
+        self.try_button.setToolTip(self.tr("Another fix is being tried.") if trying.running is not None else "")
+        self.caution.setVisible(possible and not running and trial is None)
+        if running:
+            self.trial.show_running(trying)
+        else:
+            self.trial.show_result(trial)
 
     def is_open(self) -> bool:
         return not self._more.isHidden()

@@ -20,9 +20,11 @@ MOST_CARDS = 100
 
 
 class ProblemsPane(Pane):
-    """`line_requested` (file, line) follows a link or a double click."""
+    """`line_requested` (file, line) follows a link or a double click, `try_requested` carries a SeedRewrite."""
 
     line_requested = Signal(str, int)
+    try_requested = Signal(object)
+    stop_requested = Signal()  # of what is being tried
 
     def __init__(self, hub: Hub, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(hub, theme, parent)
@@ -41,6 +43,8 @@ class ProblemsPane(Pane):
             self._rebuild(view)
         if {"trace", "findings", "finding"} & changed:
             self._mark(view)
+        if {"trace", "findings", "trying"} & changed:
+            self._show_trying(view)
 
     def show_damage(self, sentence: str) -> None:
         self.cards.clear()
@@ -79,6 +83,8 @@ class ProblemsPane(Pane):
         card.line_requested.connect(self.line_requested)
         card.copied.connect(lambda form: self._copy(finding, form))
         card.hidden.connect(lambda: self._hide(finding.rule))
+        card.try_requested.connect(lambda: self.try_requested.emit(finding.rewrite))
+        card.stop_requested.connect(self.stop_requested)
         self.cards[at] = card
         return card
 
@@ -89,6 +95,13 @@ class ProblemsPane(Pane):
             card.set_state(at == view.finding and len(self.cards) > 1, at == first)
         if view.finding in self.cards:
             QTimer.singleShot(0, self, self._reveal)  # cards have their places once they are laid out
+
+    def _show_trying(self, view: View) -> None:
+        for card in self.cards.values():
+            before = card.trial.isHidden()
+            card.show_trying(view.trying)
+            if before and not card.trial.isHidden():
+                QTimer.singleShot(0, card.trial, lambda row=card.trial: self._area.ensureWidgetVisible(row, 0, 40))
 
     def _reveal(self) -> None:
         """The shown finding from its head on."""
@@ -131,11 +144,13 @@ class ProblemsPane(Pane):
         if form == "fix":
             new = [line for change in finding.changes for line in change.new]
             return "\n".join(new) if new else finding.fix
-        trace = self.hub.view.trace
+        view = self.hub.view
+        trial = view.trying.trial_of(finding.rewrite) if finding.rewrite is not None else None
+        tried = trial.message if trial is not None else ""
         make = finding_markdown if form == "markdown" else finding_text
-        if trace is None:
-            return make(finding)
-        return make(finding, source_lines(trace), trace.run().cwd)
+        if view.trace is None:
+            return make(finding, tried=tried)
+        return make(finding, source_lines(view.trace), view.trace.run().cwd, tried)
 
     def _hide(self, rule: str) -> None:
         self._hidden_rules.add(rule)
