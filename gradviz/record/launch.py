@@ -15,7 +15,7 @@ from gradviz.record.control import Channel, end_with_the_app
 from gradviz.record.importing import leave_own_copies
 from gradviz.record.mainmodule import forget_file
 from gradviz.record.passes import chosen_passes
-from gradviz.record.seedreplacement import seed_replacement
+from gradviz.record.seedreplacement import Numbers, seed_replacement
 from gradviz.record.session import RecorderSession
 from gradviz.record.source import COMPILE_ERRORS
 from gradviz.record.target import ArgumentError, FunctionTarget, ModuleTarget, ScriptTarget
@@ -78,6 +78,8 @@ def prepare(argv: Sequence[str], modules_before: set[str]) -> Launch:
     target = _target(config, arguments[0])
     session = RecorderSession(config["trace"], config["level"], chosen_passes(config["passes"]), target.file)
     session.seed_replacement = seed_replacement(config.get("seed_replacement"))
+    if session.seed_replacement is not None:
+        session.pass_numbers = Numbers()
     if config.get("address"):
         session.channel = channel = _channel(config, session)
         atexit.register(channel.step_aside)  # the first to be registered is the last to be called

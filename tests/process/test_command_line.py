@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import venv
 from pathlib import Path
 
 import pytest
 
-from tests.gradviz_command import Done, run_gradviz
+from tests.gradviz_command import Done, gradviz_command, run_gradviz
 
 HEALTHY = """
 import torch
@@ -278,3 +279,56 @@ def test_the_app_never_imports_a_framework(tmp_path: Path) -> None:
     done = run_gradviz("check", "caller.py", "--python", sys.executable, cwd=tmp_path)
 
     assert "[]" in done.stdout.splitlines()
+
+
+FIVE = "import torch\nx = torch.ones(3, requires_grad=True)\nfor _ in range(5):\n    (x * 2).sum().backward()\n"
+
+
+def test_passes_that_were_not_kept_are_told(tmp_path: Path) -> None:
+    # GIVEN a script with five passes WHEN none of them is asked for
+    name = script(tmp_path, FIVE)
+    done = run_gradviz("check", name, "--passes", "9", cwd=tmp_path)
+
+    # THEN the report says that they ran, and which numbers there are
+    assert done.exit_code == 0
+    assert "5 backward passes ran, numbered 0 to 4; --passes kept none of them." in done.stdout
+    assert "none of the backward passes was kept: --passes takes 0 to 4 here." in done.stdout
+    assert "no backward pass ran" not in done.stdout
+
+
+def test_the_report_numbers_passes_as_the_option_takes_them(tmp_path: Path) -> None:
+    name = script(tmp_path, FIVE)
+    done = run_gradviz("check", name, "--passes", "3", cwd=tmp_path)
+
+    assert "Backward passes (numbered from 0, as --passes takes them)\n" in done.stdout
+    assert "\n     3  script.py:4 " in done.stdout
+    help_text = run_gradviz("check", "--help", cwd=tmp_path).stdout
+    assert "numbers count from 0, as in the report" in " ".join(help_text.split())
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_reader_that_has_enough_is_no_failure(options: list[str], tmp_path: Path) -> None:
+    # GIVEN a reader that closes the pipe before the report comes, as `head` does
+    script(tmp_path, FAULTY)
+    command = [gradviz_command(), "check", "script.py", *options]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        told = process.stderr.read().decode()
+
+    # THEN it says nothing of it, and the exit code is the check's
+    assert process.returncode == 1
+    assert "gradviz" not in told and "BrokenPipe" not in told, told
+
+
+def test_a_script_whose_name_begins_with_a_dash_follows_two_dashes(tmp_path: Path) -> None:
+    script(tmp_path, "import sys\nprint(sys.argv[1:])\n", "-dash.py")
+
+    refused = run_gradviz("check", "-dash.py", cwd=tmp_path)
+    done = run_gradviz("check", "--", "-dash.py", "--", "-a", "b", cwd=tmp_path)
+    broken = script(tmp_path, "x = (\n", "-broken.py")
+    syntax = run_gradviz("check", "--json", "--", broken, cwd=tmp_path)
+
+    assert refused.exit_code == 2 and "gradviz check -- -dash.py" in refused.stderr
+    assert done.exit_code == 0 and done.stdout.startswith("['-a', 'b']\n")
+    assert first_finding(syntax) == ("syntax-error", "error", 1)

@@ -10,6 +10,8 @@ from gradviz.diagnose.dataflow import last_assignment, value_of
 from gradviz.diagnose.finding import SeedRewrite
 from gradviz.trace import model
 
+_TORCH = ("backward", "grad", "engine")  # entries whose seed the recorder can replace
+
 
 @dataclass(frozen=True)
 class SeedFix:
@@ -68,7 +70,7 @@ def seed_rewrite(backward: model.Backward, kind: str, output: int = -1) -> SeedR
 
     Ones of a stacked seed's shape are not what ones_like writes: with is_grads_batched only the flag can be tried.
     """
-    if not kind or (backward.batched and kind not in ("batched", "unbatched")):
+    if not kind or backward.entry not in _TORCH or (backward.batched and kind not in ("batched", "unbatched")):
         return None
     function = "grad" if backward.entry == "grad" else "backward"
     if not backward.stack:

@@ -224,7 +224,9 @@ class PassStore:
 
     def _tell_of_none_kept(self, count: int) -> None:
         """The recording looks as if no backward pass had run."""
-        ran = f"{count:,} backward passes ran, numbered 0 to {count - 1}" if count > 1 else "1 backward pass ran, number 0"
+        ran = "1 backward pass ran, number 0"
+        if count > 1:
+            ran = f"{count:,} backward passes ran, numbered 0 to {count - 1}"
         self._recorder.session.note(NONE_KEPT, f"{ran}; --passes kept none of them.", count=count)
 
     def _keep_last_only(self) -> None:

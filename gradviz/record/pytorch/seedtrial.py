@@ -29,7 +29,9 @@ class SeedTrial:
 
     def __init__(self, recorder: Recorder, engine: Engine, wish: SeedReplacement, patches: Patches) -> None:
         self._recorder, self._engine, self._wish = recorder, engine, wish
-        self._numbers = recorder.pass_numbers = Numbers()
+        numbers = recorder.pass_numbers
+        assert isinstance(numbers, Numbers)  # launch.py sees to it
+        self._numbers = numbers
         self._local = threading.local()  # `kind`: what is to be done with the call that is on its way to the engine
         if wish.kind == "unbatched":
             patches.replace(torch._vmap_internals, "_vmap", self._unbatched(torch._vmap_internals._vmap))
