@@ -17,6 +17,8 @@ from gradviz.diagnose.rules import (
     custom_value,
     fading,
     higher_order,
+    hips,
+    hips_vjp,
     inplace,
     lost,
     nonfinite,
@@ -64,7 +66,9 @@ def _silent(exam: Examination) -> Iterator[Finding]:
             if surplus is not None:
                 yield surplus
             yield from seed_cast.find(exam, backward)
+        yield from hips_vjp.silent(exam, backward)
         yield from custom_silent.silent(exam, backward)
+    yield from hips.objects(exam)
     yield from broadcast.find(exam)
     yield from inplace.via_data(exam)
     yield from nonfinite.find(exam)

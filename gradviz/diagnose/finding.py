@@ -61,6 +61,7 @@ class Operand:
     line: int  # where it was made, 0 unknown
     stretched: tuple[int, ...] = ()  # dims (from the right) with 1 → n
     added: tuple[int, ...] = ()  # dims put in front
+    user: int = -1  # index of the node whose call it is an operand of, -1 = of the marked one
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,7 @@ class Finding:
     received_shape: ShapeOrWords = None
     marks: tuple[Mark, ...] = ()
     operands: tuple[Operand, ...] = ()
+    bystanders: tuple[Operand, ...] = ()  # constants on the way to the fault: drawn, and innocent
     result_shape: ShapeOrWords = None
     changes: tuple[Change, ...] = ()
     rewrite: SeedRewrite | None = None  # None where the fix is nothing that gradviz can try

@@ -15,6 +15,7 @@ from gradviz.diagnose.rules import (
     custom,
     cut,
     forward,
+    hips,
     hooks,
     inplace,
     nonfinite,
@@ -67,6 +68,10 @@ def _explain(exam: Examination, error: model.ExceptionInfo, backward: model.Back
     found = startup.find(exam, error)
     if found is not None:
         return found
+    if hips.is_hips(error):
+        found = hips.explain(exam, error, backward)
+        if found is not None:
+            return found
     if backward is not None and backward.outcome != "completed":
         return _in_pass(exam, backward, error)
     return _in_forward(exam, error)

@@ -26,6 +26,7 @@ _ALIASES = {
     "less_equal": "le",
     "not_equal": "ne",
     "clip": "clamp",
+    "power": "pow",
     "arccos": "acos",
     "arcsin": "asin",
     "type_as": "to",

@@ -196,17 +196,17 @@ def add_constants(draft: Draft, extras: Extras) -> Draft:
         node = next((mark.node for mark in finding.marks if 0 <= mark.node < len(draft.box_of)), -1)
         if node < 0 or draft.kind[draft.box_of[node]] == Kind.GROUP:
             continue
-        for operand in finding.operands:
-            if operand.node >= 0:
+        for operand in (*finding.operands, *finding.bystanders):
+            if operand.node >= 0 or operand.user >= len(draft.box_of):
                 continue
             box, edge = len(draft) + len(boxes), draft.edges + len(edges)
-            host = int(draft.box_of[node])
+            host = int(draft.box_of[node if operand.user < 0 else operand.user])
             made, second = constant_box(extras, operand.name, operand.line, int(draft.inside[host]))
             text = shape_text(operand.shape)
             boxes.append(made)
             edges.append(new_edge(extras, host, box, NO_EDGE, text))
             look = Look.WARNED if finding.severity == "warning" else Look.FAILED
-            if finding.severity != "note":
+            if finding.severity != "note" and operand.user < 0:
                 framed.append(EdgeLabel(edge, text, look=look))
             seconds[box], constants[box] = second, operand.line
     return replace(grown(draft, boxes, edges), seconds=seconds, constants=constants, framed=(*draft.framed, *framed))

@@ -84,7 +84,9 @@ KINDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("mean", "d"),
         ("norm", "d"),
     ),
-    "returned": (  # what a custom backward or a hook returned itself, before the engine summed or cast it
+    # What a custom backward or a hook returned itself, before the engine summed or cast it. Of a HIPS pass: each
+    # gradient whose shape isn't that of its argument.
+    "returned": (
         ("step", "i"),
         ("index", "i"),  # position among the grad_inputs
         ("spec", "i"),  # -1 = None, or not a tensor (see type)

@@ -80,7 +80,7 @@ CREATE TABLE backward (         -- one call of backward/grad ("pass")
   id INTEGER PRIMARY KEY,       -- 0, 1, ... in order of the calls, those merely counted included: gaps are passes not stored
   parent INTEGER,               -- the pass during which this one was called (reentrant)
   thread INTEGER NOT NULL,
-  entry TEXT NOT NULL,          -- backward | grad | engine
+  entry TEXT NOT NULL,          -- backward | grad | engine | vjp (HIPS autograd's backward_pass)
   stack INTEGER NOT NULL,       -- call site
   retain_graph INTEGER NOT NULL,
   create_graph INTEGER NOT NULL,

@@ -12,6 +12,7 @@ from gradviz.diagnose.finding import Finding
 from gradviz.diagnose.marking import at_node, edge_mark
 from gradviz.diagnose.modules import leaf_label
 from gradviz.diagnose.precedence import tight
+from gradviz.diagnose.rules import hips_vjp
 from gradviz.trace import model
 from gradviz.trace.packing import VALUE_REQUIRES_GRAD
 
@@ -58,7 +59,7 @@ def silent(exam: Examination, backward: model.Backward) -> Iterator[Finding]:
     """What custom backwards returned that the engine changed without a word."""
     case = exam.case
     returned = case.trace.returned(backward.id)
-    if not returned:
+    if not returned or backward.entry == hips_vjp.ENTRY:  # there nothing is changed, and hips_vjp.py has its say
         return
     step_nodes = case.trace.steps(backward.id).node
     for one in returned:

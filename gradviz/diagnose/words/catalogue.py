@@ -9,6 +9,7 @@ from gradviz.diagnose.words import (
     cut,
     fading,
     forward,
+    hips,
     nonfinite,
     refused,
     reuse,
@@ -29,4 +30,5 @@ ENGLISH: Catalogue = {
     **axis.PHRASES,
     **refused.PHRASES,
     **startup.PHRASES,
+    **hips.PHRASES,
 }

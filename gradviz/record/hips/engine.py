@@ -14,12 +14,11 @@ from autograd.tracer import box_types
 from gradviz.record.guard import guarded
 from gradviz.record.hips.leaves import Leaves
 from gradviz.record.hips.measures import Measures
-from gradviz.record.hips.nodes import LEAF, SEQUENCE, SPEC
 from gradviz.record.hips.passes import ENTRY, HipsPass
 from gradviz.record.hips.samples import sample_of
 from gradviz.record.hips.state import Recorder, ThreadState
 from gradviz.record.hips.steps import Run
-from gradviz.record.hips.walk import Graph, UnrecordedNode, walk
+from gradviz.record.hips.walk import Graph, UnrecordedNode, Walker, record_of
 from gradviz.record.pytorch.passstore import PassStore
 
 MOST_SAMPLES = 8
@@ -30,10 +29,13 @@ DETAIL = {"framework": "autograd"}  # of an exception
 class Engine:
     """Watches backward_pass."""
 
-    def __init__(self, recorder: Recorder, store: PassStore, leaves: Leaves, trace_code: CodeType) -> None:
+    def __init__(
+        self, recorder: Recorder, store: PassStore, leaves: Leaves, walker: Walker, trace_code: CodeType
+    ) -> None:
         self._recorder = recorder
         self._store = store
         self._leaves = leaves
+        self._walker = walker
         self._trace_code = trace_code
         self._structures: dict[Any, str] = {}
         self.implicit: set[CodeType] = set()  # of grad and its like: they make the seed themselves, a single 1
@@ -82,7 +84,7 @@ class Engine:
 
     def _begin(self, state: ThreadState, g: Any, end_node: Any, frame: FrameType) -> HipsPass:
         recorder, values = self._recorder, self._recorder.values
-        graph = _graph_of(end_node)
+        graph = self._graph_of(end_node)
         caller = frame.f_back
         implicit = caller is not None and caller.f_code in self.implicit
         stack = recorder.frames.stack(frame, state.outer_stack, self._trace_code)
@@ -90,19 +92,18 @@ class Engine:
         record = HipsPass(next(recorder.pass_numbers), outer.number if outer else None, state.number, graph)
         record.leaves = self._leaves
         self._fill(record, [end_node], stack)
-        root = graph.rows[0]
         seed = -1 if implicit else values.spec(g)
         if not implicit:
             record.columns["seeds"] = json.dumps([{"value": -1, "spec": seed}])
         boxed = type(g) in box_types
         record.columns["create_graph"] = int(boxed)
-        recorder.roots_seen.add(root[SEQUENCE])
-        key = (graph.key, len(graph.rows), stack, seed, boxed, recorder.session.phase)
+        recorder.roots_seen.add(graph.order[0])
+        key = (graph.kind, stack, seed, boxed, recorder.session.phase)
         structure = self._structures.get(key)
         if structure is None:
             if len(self._structures) >= MOST_KEYS:
                 self._structures.clear()
-            structure = self._structures[key] = graph.structure(repr(key[2:]))
+            structure = self._structures[key] = graph.structure(repr(key[1:]))
             self._leaves.find_names(graph.leaf_entries, frame)
         record.structure = structure
         if recorder.session.level != "shapes":
@@ -115,10 +116,10 @@ class Engine:
     def _fill(self, record: HipsPass, ends: Sequence[Any], stack: int) -> None:
         rows, graph = [], record.graph
         for end in ends:
-            row = end.vjp.row
-            node = graph.index[row[SEQUENCE]]
-            graph.roots.add(node)
-            rows.append({"node": node, "slot": 0, "value": row[SEQUENCE], "spec": row[SPEC], "requires_grad": True})
+            made = record_of(end)
+            value, spec = made.sequence, made.spec
+            rows.append({"node": graph.index[value], "slot": 0, "value": value, "spec": spec, "requires_grad": True})
+        graph.roots = [row["node"] for row in rows]
         record.columns.update(
             stack=stack, roots=json.dumps(rows), seeds="[]", inputs="[]", entry=ENTRY, retain_graph=1,
             create_graph=0, batched=0, allow_unused=0, phase=self._recorder.session.phase,
@@ -140,7 +141,7 @@ class Engine:
             self._recorder.session.note("recorder-fault", f"A step could not be recorded whole: {record.fault!r}")
         self._store.end(record)
         last = record.last_node()
-        leaf = record.graph.rows[last][LEAF] if last >= 0 else None
+        leaf = record.graph.leaf_nodes.get(last)
         if leaf is not None and record.outcome == "completed":
             figures = measures.of(last) if measures is not None else None
             self._leaves.arrived(leaf, record.steps[-2], figures, result)
@@ -187,7 +188,7 @@ class Engine:
 
     def _alone(self, ends: Sequence[Any], stack: int, phase: str, kind: str) -> HipsPass | None:
         try:
-            graph = walk(ends)
+            graph = self._walker.walk(ends)
         except UnrecordedNode:
             return None
         record = HipsPass(next(self._recorder.pass_numbers), None, self._recorder.state().number, graph)
@@ -199,12 +200,10 @@ class Engine:
         self._leaves.find_names(graph.leaf_entries, None)
         return record
 
-
-def _graph_of(end_node: Any) -> Graph:
-    """The graph behind a node, kept at the node: a Jacobian is one pass for each entry of the output."""
-    record = end_node.vjp
-    graph: Graph | None = getattr(record, "graph", None)
-    if graph is None:
-        graph = walk([end_node])
-        record.graph = graph
-    return graph
+    def _graph_of(self, end_node: Any) -> Graph:
+        """The graph behind a node, kept at the node: a Jacobian is one pass for each entry of the output."""
+        record = record_of(end_node)
+        graph: Graph | None = record.graph
+        if graph is None:
+            graph = record.graph = self._walker.walk([end_node])
+        return graph

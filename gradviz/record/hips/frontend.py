@@ -16,9 +16,10 @@ from gradviz.record.guard import guarded
 from gradviz.record.hips.engine import Engine
 from gradviz.record.hips.functions import Functions
 from gradviz.record.hips.leaves import Leaves
-from gradviz.record.hips.nodes import make_init
+from gradviz.record.hips.nodes import Keys, make_init
 from gradviz.record.hips.state import Recorder
 from gradviz.record.hips.tracing import Tracing
+from gradviz.record.hips.walk import Walker
 from gradviz.record.pytorch.passstore import PassStore
 from gradviz.record.pytorch.patches import Patches
 
@@ -44,10 +45,11 @@ class HipsFrontend:
         store = self._store = PassStore.shared(recorder, leaves)
         recorder.overflow = store.overflow
         functions = Functions(session.writer, session.frames)
-        tracing = Tracing(recorder, functions)
+        keys = Keys()
+        tracing = Tracing(recorder, functions, keys)
         trace = tracing.make_trace(core.trace)
-        engine = tracing.engine = Engine(recorder, store, leaves, trace.__code__)
-        init = make_init(recorder, functions, core.VJPNode.__init__, trace.__code__)
+        engine = tracing.engine = Engine(recorder, store, leaves, Walker(keys), trace.__code__)
+        init = make_init(recorder, functions, keys, core.VJPNode.__init__, trace.__code__)
         self._patches.replace(core, "trace", trace)
         self._patches.replace(core.VJPNode, "__init__", init)
         self._patch_backward(session, engine)
@@ -62,10 +64,11 @@ class HipsFrontend:
         return f"autograd {installed_version()}"
 
     def thread_began(self) -> None:
-        pass
+        if self._recorder is not None:
+            self._recorder.thread_began()
 
     def thread_ended(self) -> None:
-        pass
+        self.thread_began()
 
     def forked(self) -> None:
         self._patches.undo()

@@ -19,32 +19,35 @@ from autograd.tracer import box_types
 from gradviz.record.guard import note_fault
 from gradviz.record.hips.functions import FunctionInfo, Functions
 from gradviz.record.hips.state import Recorder
-from gradviz.record.hips.values import ndarray, numpy
+from gradviz.record.hips.values import NO_SHAPE, PLAIN, ndarray, numpy
 from gradviz.record.pytorch.oplog import OP_WIDTH, OPERAND_WIDTH
 from gradviz.trace.packing import NODE_LEAF, VALUE_LEAF, VALUE_REQUIRES_GRAD
 
 BOXED = VALUE_REQUIRES_GRAD
 MOST_PENDING = 100_000 * OP_WIDTH  # ops without a backward pass
 MOST_OPERANDS = 256
-# Row of a node: what a pass needs to know of it when the node itself may be gone.
-NAME, SPEC, SEQUENCE, OP, FLAGS, PARENTS, KEY, LEAF, THREAD = range(9)
 
 
 class Recorded:
-    """Stands before a node's vjp: calls it, and tells the pass that runs of it."""
+    """Stands before a node's vjp: calls it, and tells the pass that runs of it. One small object for each node: more
+    of them, and the garbage collector would cost more than the recording.
+    """
 
-    __slots__ = ("graph", "parent_specs", "row", "runs", "sequence", "spec", "value_flags", "vjp")
+    __slots__ = ("flags", "graph", "key", "leaf", "op", "runs", "sequence", "shape_spec", "spec", "value_flags", "vjp")
 
     def __init__(
-        self, vjp: Any, row: tuple[Any, ...], runs: dict[int, Any], value_flags: int, parent_specs: Sequence[int]
+        self, vjp: Any, sequence: int, op: int, spec: int, key: int, flags: int, runs: dict[int, Any], leaf: Any
     ) -> None:
         self.vjp = vjp
-        self.row = row
-        self.sequence: int = row[SEQUENCE]
-        self.spec: int = row[SPEC]
+        self.sequence = sequence
+        self.op = op
+        self.spec = spec
+        self.shape_spec = spec  # NO_SHAPE where the value is a container
+        self.key = key  # what the node has in common with others of its kind: Keys
+        self.flags = flags
         self.runs = runs
-        self.value_flags = value_flags
-        self.parent_specs = parent_specs
+        self.leaf = leaf  # leaves.Leaf of a node that a trace starts with
+        self.value_flags = BOXED
         self.graph: Any = None  # walk.Graph of the passes that began at this node
 
     def __call__(self, g: Any) -> Any:
@@ -55,28 +58,43 @@ class Recorded:
         return getattr(self.vjp, name)
 
 
-def root_of(recorder: Recorder, vjp: Any, leaf: Any, thread: int) -> Recorded:
-    """For the node that a trace starts with: a leaf. `leaf` is a leaves.Leaf."""
-    sequence = next(recorder.node_numbers)
-    name = recorder.writer.string("input")
-    leaf.number = sequence
-    row = (name, leaf.spec, sequence, -1, NODE_LEAF, (), (name, leaf.spec), leaf, thread)
-    return Recorded(vjp, row, recorder.runs, BOXED | VALUE_LEAF, ())
+class Keys:
+    """Numbers for kinds of nodes: name, spec, flags, thread, and how far back each parent was made."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[int, ...], int] = {}
+        self.known: list[tuple[int, ...]] = []
+
+    def of(self, key: tuple[int, ...]) -> int:
+        """The number of a kind."""
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self.known)
+            self.known.append(key)
+        return number
+
+
+def root_of(recorder: Recorder, keys: Keys, vjp: Any, leaf: Any, thread: int) -> Recorded:
+    """For the node that a trace starts with. `leaf` is a leaves.Leaf."""
+    leaf.number = sequence = next(recorder.node_numbers)
+    key = keys.of((recorder.writer.string("input"), leaf.spec, NODE_LEAF, thread))
+    made = Recorded(vjp, sequence, -1, leaf.spec, key, NODE_LEAF, recorder.runs, leaf)
+    made.value_flags = BOXED | VALUE_LEAF
+    if leaf.spec not in recorder.values.shapes:
+        made.shape_spec = NO_SHAPE
+    return made
 
 
 def make_init(
-    recorder: Recorder, functions: Functions, original: Callable[..., None], trace_code: CodeType
+    recorder: Recorder, functions: Functions, keys: Keys, original: Callable[..., None], trace_code: CodeType
 ) -> Callable[..., None]:
     """What takes the place of VJPNode.__init__. One long function on purpose: every operation pays for each call."""
     session, frames, values, runs = recorder.session, recorder.frames, recorder.values, recorder.runs
     known_functions, learn, arguments_of = functions.known, functions.learn, functions.arguments
     specs, spec_of, constant, stack_of = values.known, values.spec, values.constant, frames.stack
-    node_numbers, op_numbers, state_of, getframe = (
-        recorder.node_numbers,
-        session.op_numbers,
-        recorder.state,
-        sys._getframe,
-    )
+    node_numbers, op_numbers = recorder.node_numbers, recorder.op_numbers
+    key_of = keys.of
+    state_of, states, shapes, getframe = recorder.state, recorder.by_ident, values.shapes, sys._getframe
 
     @functools.wraps(original)
     def __init__(self: Any, value: Any, fun: Any, args: Any, kwargs: Any, parent_argnums: Any, parents: Any) -> None:
@@ -89,14 +107,14 @@ def make_init(
                 info = learn(fun)
             operands: list[int] = []
             extra: list[Any] = []
-            names, parent_numbers, parent_specs = info.names, [], []
+            names, backs = info.names, []
             following = iter(parents)
+            sequence, op = next(node_numbers), next(op_numbers)
             for position, argument in enumerate(args):
                 if position in parent_argnums:
                     record = next(following).vjp
                     number = record.sequence
-                    parent_numbers.append(number)
-                    parent_specs.append(record.spec)
+                    backs.append(sequence - number)
                     operands += (number, record.spec, 0, record.value_flags, names.get(position, -1))
                 elif type(argument) is ndarray:
                     operands += (constant(argument), spec_of(argument), -1, 0, names.get(position, -1))
@@ -105,21 +123,19 @@ def make_init(
                 else:
                     extra += (position, argument)
             arguments = arguments_of(info, extra, kwargs) if extra or kwargs else -1
-            try:
-                spec = specs[(value.shape, value.dtype)]
-            except (AttributeError, KeyError, TypeError):
-                spec = spec_of(value)
-            state = state_of()
+            is_plain = type(value) in PLAIN
+            look = (value.shape, value.dtype) if is_plain else None
+            spec = specs[look] if look in specs else spec_of(value)
+            state = states.get(get_ident()) or state_of()
             stack = stack_of(getframe(1), state.outer_stack, trace_code)
-            sequence, op = next(node_numbers), next(op_numbers)
-            key = (info.name, spec, *[sequence - number for number in parent_numbers])
-            row = (info.name, spec, sequence, op, info.flags, parent_numbers, key, None, state.number)
-            log = state.log
+            key = key_of((info.name, spec, info.flags, state.number, *backs))
+            log, count = state.log, len(operands) // OPERAND_WIDTH
             log.operands += operands
             log.results += (sequence, spec, 0, BOXED)
-            count = len(operands) // OPERAND_WIDTH
             log.ops += (op, info.name, stack, -1, sequence, sequence + 1, 0, arguments, count, 1)
-            self.vjp = Recorded(self.vjp, row, runs, BOXED, parent_specs)
+            self.vjp = made = Recorded(self.vjp, sequence, op, spec, key, info.flags, runs, None)
+            if not is_plain and spec not in shapes:
+                made.shape_spec = NO_SHAPE
             if len(log.ops) > MOST_PENDING:
                 recorder.overflow(log)
         except Exception as fault:  # noqa: BLE001  # the recorder's own: it must not become the script's

@@ -23,7 +23,7 @@ class HipsPass(PassRecord):
         """The seven columns of statistics by slot; the last row is no slot's: not taken."""
         if self.measures is None:
             return None
-        return self.measures.columns(len(self.graph.rows) + len(self.returned) // 4 + 1)
+        return self.measures.columns(len(self.graph.order) + len(self.returned) // 4 + 1)
 
     @figures.setter
     def figures(self, value: list[Any] | None) -> None:

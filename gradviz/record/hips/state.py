@@ -37,6 +37,7 @@ class Recorder:
         self.op_numbers = session.op_numbers
         self.pass_numbers = session.pass_numbers
         self.threads: dict[int, ThreadState] = {}
+        self.by_ident: dict[int, ThreadState] = {}  # of threads that are alive
         self.runs: dict[int, Any] = {}  # ident of a thread -> the pass that runs in it, steps.Run
         self.roots_seen: set[int] = set()  # values that a backward was called from
         self.overflow: Callable[[OpLog], None] = lambda log: None  # passstore.PassStore.overflow
@@ -49,4 +50,10 @@ class Recorder:
             found = ThreadState(self.session.thread_number())
             self._local.state = found
             self.threads[found.number] = found
+            self.by_ident[threading.get_ident()] = found
         return found
+
+    def thread_began(self) -> None:
+        """Idents are given out again when a thread has ended."""
+        self.by_ident.pop(threading.get_ident(), None)
+        self.runs.pop(threading.get_ident(), None)

@@ -6,15 +6,17 @@ autograd checks neither. The gradients are looked at as they pass; nothing is ke
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
+
+from autograd.tracer import box_types
 
 from gradviz.record.guard import guarded
 from gradviz.record.hips.measures import Measures
-from gradviz.record.hips.nodes import FLAGS, Recorded
+from gradviz.record.hips.nodes import Recorded
 from gradviz.record.hips.samples import sample_of
 from gradviz.record.hips.state import Recorder
-from gradviz.record.hips.values import numpy, unboxed
+from gradviz.record.hips.values import NO_SHAPE, PLAIN, numpy, unboxed
 from gradviz.record.pytorch.passrecord import PassRecord
 from gradviz.trace.packing import NODE_CUSTOM
 
@@ -28,7 +30,7 @@ class Run:
     def __init__(self, recorder: Recorder, record: PassRecord, measures: Measures | None) -> None:
         self._recorder = recorder
         self._record = record
-        self._index = record.graph.index
+        self._index, self._wanted = record.graph.index, record.graph.wanted
         self._measures = measures
         self._known, self._spec_of = recorder.values.known, recorder.values.spec
         self._cells = recorder.session.live.cells
@@ -41,18 +43,17 @@ class Run:
         at = self._index.get(node.sequence)
         if at is None:  # of another graph: a vjp that calls one kept from before
             return node.vjp(g)
-        known = self._known
+        known, wanted = self._known, self._wanted
         try:
-            try:
-                spec = known[(g.shape, g.dtype)]
-            except (AttributeError, KeyError, TypeError):
-                spec = self._spec_of(g)
+            look = (g.shape, g.dtype) if type(g) in PLAIN else None
+            spec = known[look] if look in known else self._spec_of(g)
             self._cells[2] = at
             self._steps += (at, time.perf_counter_ns() - self._started, spec, 0)
             measures = self._measures
             if measures is not None:
-                measures.add(at, g)
-                if node.row[FLAGS] & NODE_CUSTOM:
+                if look is not None or node.leaf is not None or type(g) in box_types:
+                    measures.add(at, g)
+                if node.flags & NODE_CUSTOM:
                     measures.flush()
                 if self._keeps:
                     self._keep(g, spec)
@@ -62,23 +63,21 @@ class Run:
             returned = node.vjp(g)
         except Exception:
             with guarded(self._recorder.session):
-                self._one_by_one(node, g)
+                self._one_by_one(node, wanted[at], g)
             raise
         if type(returned) is tuple:
-            for index, (each, expected) in enumerate(zip(returned, node.parent_specs)):
-                try:
-                    if known[(each.shape, each.dtype)] != expected:
-                        self._odd(index, each, expected)
-                except (AttributeError, KeyError, TypeError):
+            for index, (each, expected) in enumerate(zip(returned, wanted[at])):
+                if expected != NO_SHAPE and (
+                    type(each) not in PLAIN or known.get((each.shape, each.dtype)) != expected
+                ):
                     self._odd(index, each, expected)
             return returned
-        return self._watched(node, returned)
+        return self._watched(wanted[at], returned)
 
-    def _watched(self, node: Recorded, returned: Any) -> Iterator[Any]:
+    def _watched(self, specs: Sequence[int], returned: Any) -> Iterator[Any]:
         """What a node hands on one by one, as lazily as without us."""
-        specs = node.parent_specs
         for index, each in enumerate(returned):
-            if index < len(specs):
+            if index < len(specs) and specs[index] != NO_SHAPE:
                 self._odd(index, each, specs[index])
             yield each
 
@@ -98,12 +97,12 @@ class Run:
             record.returned += (record.step_count() - 1, index, spec, words)
             record.faulty = True
 
-    def _one_by_one(self, node: Recorded, g: Any) -> None:
+    def _one_by_one(self, node: Recorded, specs: Sequence[int], g: Any) -> None:
         """The node raised: look at the gradient for each of its arguments alone, up to the one that raises.
 
         Not where the vjps are the person's own: they may print, count, draw random numbers.
         """
-        if node.row[FLAGS] & NODE_CUSTOM or self._record.returned:
+        if node.flags & NODE_CUSTOM or self._record.returned:
             return
         runs = self._recorder.runs
         mine = {ident: run for ident, run in runs.items() if run is self}
@@ -116,8 +115,8 @@ class Run:
                         gradient = vjp(unboxed(g))
                     except Exception:  # noqa: BLE001  # foreign: the one that raised before
                         return
-                    if index < len(node.parent_specs):
-                        self._odd(index, gradient, node.parent_specs[index])
+                    if index < len(specs) and specs[index] != NO_SHAPE:
+                        self._odd(index, gradient, specs[index])
         finally:
             runs.update(mine)
 

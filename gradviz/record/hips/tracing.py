@@ -20,7 +20,7 @@ from gradviz.record.guard import guarded
 from gradviz.record.hips.engine import DETAIL, Engine
 from gradviz.record.hips.functions import Functions
 from gradviz.record.hips.leaves import Leaf
-from gradviz.record.hips.nodes import Recorded, operand_rows, root_of
+from gradviz.record.hips.nodes import Keys, Recorded, operand_rows, root_of
 from gradviz.record.hips.state import Recorder, ThreadState
 from gradviz.record.hips.values import ndarray
 from gradviz.record.ownframes import is_own
@@ -29,6 +29,7 @@ from gradviz.record.pytorch.oplog import OPERAND_WIDTH
 from gradviz.trace.packing import OP_RAISED
 
 PRIMITIVE: CodeType = anp.add.__code__  # of what every primitive is wrapped in
+INIT: CodeType = core.VJPNode.__init__.__code__  # autograd's own, before it is replaced
 MOST_LOOKED_AT = 64  # entries of an array of objects
 MOST_BOXES = 8  # local variables whose graph is shown
 OBJECTS = "autograd received an array of objects: plain numpy took the traced values apart."
@@ -37,9 +38,10 @@ OBJECTS = "autograd received an array of objects: plain numpy took the traced va
 class Tracing:
     """What is done around `autograd.core.trace`."""
 
-    def __init__(self, recorder: Recorder, functions: Functions) -> None:
+    def __init__(self, recorder: Recorder, functions: Functions, keys: Keys) -> None:
         self._recorder = recorder
         self._functions = functions
+        self._keys = keys
         self.engine: Engine | None = None
 
     def make_trace(self, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -55,7 +57,7 @@ class Tracing:
             with guarded(session):
                 stack = recorder.frames.stack(caller, outer, self.trace_code)
                 leaf = Leaf(x, recorder.values.spec(x), stack, parameter_of(fun))
-                start_node.vjp = root_of(recorder, start_node.vjp, leaf, state.number)
+                start_node.vjp = root_of(recorder, self._keys, start_node.vjp, leaf, state.number)
                 state.outer_stack = stack
             try:
                 end = original(start_node, fun, x)
@@ -135,6 +137,7 @@ class Tracing:
             detail["library"] = str(below[0].f_globals.get("__name__", ""))
         if state.outer_stack >= 0 and user_frame is not None:
             stack = recorder.frames.stack(user_frame, -1, None) if stack < 0 else stack
+        detail.update(_while_vjp_was_made(below))
         op, ends = self._raised_op(below, stack)
         if not ends and user_frame is not None:
             ends = boxes_in(user_frame)
@@ -173,6 +176,16 @@ class Tracing:
         if any(type(each) in box_types for each in objects):
             shape = list(result.shape)
             self._recorder.session.note("hips-objects", OBJECTS, stack if stack >= 0 else None, shape=shape)
+
+
+def _while_vjp_was_made(frames: list[FrameType]) -> dict[str, Any]:
+    """For an exception's detail: the call went well, but its vjp could not be prepared."""
+    frame = next((each for each in frames if each.f_code is INIT), None)
+    if frame is None:
+        return {}
+    found: list[Any] = []
+    with_locals(frame, lambda names: found.append(list(getattr(names["value"], "shape", ()))))
+    return {"stage": "vjp", "result": found[0]}
 
 
 def parameter_of(fun: Any) -> str:

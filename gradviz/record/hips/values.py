@@ -17,9 +17,11 @@ from gradviz.trace.writer import TraceWriter
 
 numpy: Any = _np  # the one that autograd itself computes with
 ndarray = numpy.ndarray
+PLAIN = frozenset({ndarray, numpy.float64, numpy.float32})  # have a shape and a dtype, surely
 FIRST_CONSTANT = 1 << 30  # values made by nodes have the numbers below
 CONTAINERS = {tuple: "tuple", list: "list", dict: "dict"}
 DEVICE = "cpu"
+NO_SHAPE = -1  # in the place of the spec of a container: no shape to compare with
 
 
 def unboxed(value: Any) -> Any:
@@ -36,19 +38,15 @@ class Values:
         self._writer = writer
         self.known: dict[tuple[Any, Any], int] = {}  # shape and dtype -> spec
         self.shapes: dict[int, tuple[int, ...]] = {}  # of the specs of arrays and numbers: containers have none
+        self._containers: dict[tuple[type, int], int] = {}
         self._numbers = itertools.count(FIRST_CONSTANT)
         self._constants: dict[int, tuple[Any, int]] = {}
 
     def spec(self, value: Any) -> int:
         """The id of a value's description."""
-        try:
+        if isinstance(value, (ndarray, numpy.generic)):
             key = (value.shape, value.dtype)
-            return self.known[key]
-        except KeyError:
-            if type(key[0]) is tuple and isinstance(value, (ndarray, numpy.generic)):
-                return self._plain(key)
-        except (AttributeError, TypeError):
-            pass
+            return self.known[key] if key in self.known else self._plain(key)
         return self._other(value)
 
     def _other(self, value: Any) -> int:
@@ -60,18 +58,24 @@ class Values:
         if kind in sparse_object_types:
             return self.of_space(value.vs)
         if isinstance(value, (tuple, list, dict)):
-            name = next((word for base, word in CONTAINERS.items() if isinstance(value, base)), kind.__name__)
-            return self._writer.spec((f"{len(value)} parts",), name, DEVICE, "container")
+            return self._container(kind, len(value))
         return self._writer.spec(("?",), kind.__name__, DEVICE, "object")
 
     def of_space(self, space: Any) -> int:
         """The description of the values of a vector space: what a sparse gradient stands for."""
         shape, dtype = getattr(space, "shape", ()), getattr(space, "dtype", None)
         if dtype is None or not isinstance(space, VSpace):
-            parts = len(shape) if isinstance(shape, (tuple, list, dict)) else 0
-            name = next((word for base, word in CONTAINERS.items() if isinstance(shape, base)), "container")
-            return self._writer.spec((f"{parts} parts",), name, DEVICE, "container")
-        return self.known.get((shape, dtype)) or self._plain((shape, dtype))
+            return self._container(type(shape), len(shape) if isinstance(shape, (tuple, list, dict)) else 0)
+        found = self.known.get((shape, dtype))
+        return self._plain((shape, dtype)) if found is None else found
+
+    def _container(self, kind: type, parts: int) -> int:
+        found = self._containers.get((kind, parts))
+        if found is None:
+            name = next((word for base, word in CONTAINERS.items() if issubclass(kind, base)), kind.__name__)
+            found = self._writer.spec((f"{parts} parts",), name, DEVICE, "container")
+            self._containers[(kind, parts)] = found
+        return found
 
     def _plain(self, key: tuple[Any, Any]) -> int:
         found = self.known[key] = self._writer.spec(key[0], str(key[1]), DEVICE, "strided")

@@ -11,91 +11,76 @@ from array import array
 from collections.abc import Sequence
 from typing import Any
 
-from gradviz.record.hips.nodes import FLAGS, KEY, LEAF, NAME, OP, PARENTS, SEQUENCE, SPEC, THREAD, Recorded
+from gradviz.record.hips.nodes import Keys, Recorded
 from gradviz.trace.packing import NODE_ROOT
 
-Row = tuple[Any, ...]
+MOST_SHAPES = 1_000
 
 
 class UnrecordedNode(Exception):  # no error of the script's: such a graph is left alone
     """A node was made before the recording began, or by a class of the person's own."""
 
 
+class Shape:
+    """What passes of equal structure have in common."""
+
+    def __init__(
+        self, keys: Sequence[tuple[int, ...]], edges: Sequence[tuple[int, int, int]], wanted: list[Any]
+    ) -> None:
+        self.name = array("i", [key[0] for key in keys])
+        self.expected = array("i", [key[1] for key in keys])  # one slot for each node
+        self.flags = array("i", [key[2] for key in keys])
+        self.thread = array("i", [key[3] for key in keys])
+        self.expected_end = array("i", range(1, len(keys) + 1))
+        self.tail, self.position, self.head = ([edge[at] for edge in edges] for at in range(3))
+        self.slot = [0] * len(edges)
+        self.call = array("i", [-1]) * len(keys)
+        self.wanted = wanted  # for each node the specs of its arguments, NO_SHAPE for containers
+
+
 class Graph:
-    """Nodes and edges; what passstore.py writes is made when it is asked for."""
+    """Nodes and edges, as passstore.py writes them."""
 
     truncated: str | None = None
 
-    def __init__(self, rows: Sequence[Row]) -> None:
-        self.rows = rows
-        self.index: dict[int, int] = {row[SEQUENCE]: at for at, row in enumerate(rows)}
-        self.expected = array("i", [row[SPEC] for row in rows])  # one slot for each node
-        self.expected_end = array("i", range(1, len(rows) + 1))
-        self.key = hash(tuple([row[KEY] for row in rows]))
-        self.roots: set[int] = set()  # nodes that the seed enters by
-        self._edges: list[tuple[int, int, int]] | None = None
+    def __init__(self, shape: Shape, kind: tuple[int, ...], order: list[int], records: Sequence[Recorded]) -> None:
+        self.kind = kind  # equal in passes of equal structure
+        self.index = dict(zip(order, range(len(order))))
+        self.order = order
+        self.ops = [record.op for record in records]
+        self.leaf_nodes = {at: record.leaf for at, record in enumerate(records) if record.leaf is not None}
+        self.roots: Sequence[int] = ()  # nodes that the seed enters by
+        self.wanted = shape.wanted
+        self._shape = shape
+        self.expected, self.expected_end = shape.expected, shape.expected_end
+        self.name, self.thread, self.call = shape.name, shape.thread, shape.call
+        self.tail, self.position, self.head, self.slot = shape.tail, shape.position, shape.head, shape.slot
 
     # -- columns
     @property
-    def name(self) -> array[int]:
-        return array("i", [row[NAME] for row in self.rows])
-
-    @property
     def sequence(self) -> array[int]:
-        return array("q", [-1 if row[LEAF] is not None else row[SEQUENCE] for row in self.rows])
-
-    @property
-    def thread(self) -> array[int]:
-        return array("i", [row[THREAD] for row in self.rows])
+        return array("q", [-1 if at in self.leaf_nodes else number for at, number in enumerate(self.order)])
 
     @property
     def op(self) -> array[int]:
-        return array("i", [row[OP] for row in self.rows])
-
-    @property
-    def call(self) -> array[int]:
-        return array("i", [-1]) * len(self.rows)
+        return array("i", self.ops)
 
     @property
     def flags(self) -> array[int]:
-        root = NODE_ROOT
-        return array("i", [row[FLAGS] | (root if at in self.roots else 0) for at, row in enumerate(self.rows)])
+        flags = array("i", self._shape.flags)
+        for at in self.roots:
+            flags[at] |= NODE_ROOT
+        return flags
 
     @property
     def leaves(self) -> dict[int, int]:
         """Node index -> value number of the leaf."""
-        return {at: row[SEQUENCE] for at, row in enumerate(self.rows) if row[LEAF] is not None}
+        return {at: leaf.number for at, leaf in self.leaf_nodes.items()}
 
     @property
     def leaf_entries(self) -> dict[int, Any]:
         """Value number -> leaves.Leaf."""
-        return {row[SEQUENCE]: row[LEAF] for row in self.rows if row[LEAF] is not None}
-
-    @property
-    def tail(self) -> list[int]:
-        return [edge[0] for edge in self._all_edges()]
-
-    @property
-    def position(self) -> list[int]:
-        return [edge[1] for edge in self._all_edges()]
-
-    @property
-    def head(self) -> list[int]:
-        return [edge[2] for edge in self._all_edges()]
-
-    @property
-    def slot(self) -> list[int]:
-        return [0] * len(self._all_edges())
-
-    def _all_edges(self) -> list[tuple[int, int, int]]:
-        if self._edges is None:
-            index = self.index
-            self._edges = [
-                (tail, position, index[parent])
-                for tail, row in enumerate(self.rows)
-                for position, parent in enumerate(row[PARENTS])
-            ]
-        return self._edges
+        return {leaf.number: leaf for leaf in self.leaf_nodes.values()}
 
     def structure(self, more: str) -> str:
         """A hash of names, expected shapes, edges and `more`."""
@@ -107,26 +92,48 @@ class Graph:
         return digest.hexdigest()
 
 
-def walk(ends: Sequence[Any]) -> Graph:
-    """The graph behind these nodes. Raises UnrecordedNode."""
-    seen: dict[int, Row] = {}
-    waiting = list(ends)
-    for end in ends:
-        _add(end, seen)
-    while waiting:
-        for parent in waiting.pop().parents:
-            record = parent.vjp
-            if type(record) is not Recorded:
-                raise UnrecordedNode
-            sequence = record.sequence
-            if sequence not in seen:
-                seen[sequence] = record.row
-                waiting.append(parent)
-    return Graph([seen[sequence] for sequence in sorted(seen, reverse=True)])
+class Walker:
+    """Makes Graphs."""
+
+    def __init__(self, keys: Keys) -> None:
+        self._keys = keys
+        self._shapes: dict[tuple[int, ...], Shape] = {}
+
+    def walk(self, ends: Sequence[Any]) -> Graph:
+        """The graph behind these nodes. Raises UnrecordedNode."""
+        seen: dict[int, Any] = {record_of(end).sequence: end for end in ends}
+        waiting = list(seen.values())
+        while waiting:
+            for parent in waiting.pop().parents:
+                record = parent.vjp
+                if type(record) is not Recorded:
+                    raise UnrecordedNode
+                if record.sequence not in seen:
+                    seen[record.sequence] = parent
+                    waiting.append(parent)
+        order = sorted(seen, reverse=True)
+        records = [seen[number].vjp for number in order]
+        kind = tuple([record.key for record in records])
+        shape = self._shapes.get(kind)
+        if shape is None:
+            if len(self._shapes) >= MOST_SHAPES:
+                self._shapes.clear()
+            shape = self._shapes[kind] = self._shape_of(order, seen)
+        return Graph(shape, kind, order, records)
+
+    def _shape_of(self, order: Sequence[int], seen: dict[int, Any]) -> Shape:
+        index = {number: at for at, number in enumerate(order)}
+        edges, wanted = [], []
+        for tail, number in enumerate(order):
+            parents = [parent.vjp for parent in seen[number].parents]
+            edges += [(tail, position, index[parent.sequence]) for position, parent in enumerate(parents)]
+            wanted.append([parent.shape_spec for parent in parents])
+        return Shape([self._keys.known[seen[number].vjp.key] for number in order], edges, wanted)
 
 
-def _add(node: Any, seen: dict[int, Row]) -> None:
+def record_of(node: Any) -> Recorded:
+    """What was recorded of a node. Raises UnrecordedNode."""
     record = node.vjp
     if type(record) is not Recorded:
         raise UnrecordedNode
-    seen[record.sequence] = record.row
+    return record

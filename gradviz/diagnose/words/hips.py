@@ -1,0 +1,96 @@
+"""Words about HIPS autograd: its boxes, its vjps, and what plain numpy makes of them."""
+
+from __future__ import annotations
+
+from gradviz.diagnose.words.phrase import Phrase
+
+PHRASES = {
+    "hips-vjp-shape": Phrase(
+        "The gradient of {op} has the wrong shape",
+        "{op} on line {line} handed {argument} a gradient of shape {received}; {argument} has shape {expected}.",
+        "A gradient has the shape of what it belongs to. In the forward call {op} is right, but autograd's rule for its"
+        " gradient gives {received} where {expected} is due, and autograd doesn't compare the two: it goes on with the"
+        " wrong shape until some call raises.{innocent}",
+        "{new}",
+    ),
+    "hips-vjp-outer": Phrase(
+        "np.outer has a gradient for vectors only",
+        "The gradient of np.outer on line {line} has shape {received} for {argument}, which has shape {expected}.",
+        "np.outer flattens what it is given, but autograd's rule for its gradient takes its arguments for vectors, and"
+        " never brings the gradient back to the shape {expected}. The forward value is right; the gradient is not, and"
+        " it raises there or one step further on.{innocent}",
+        "{new}",
+    ),
+    "hips-vjp-made": Phrase(
+        "autograd has no gradient for this use of {op}",
+        "The gradient of {op} on line {line} can't be made: it would have shape {received}, and {argument} has shape"
+        " {expected}.",
+        "autograd prepares the gradient of a call as soon as the call is made. Its rule for {op} can't take back what"
+        " {op} did here: {reason}. The same numbers from calls that it knows better have a gradient.",
+        "{new}",
+    ),
+    "hips-vjp-raised": Phrase(
+        "The gradient of {op} failed",
+        "The vjp of {op}, called on line {line}, raised {type}: {reason}",
+        "{op} ran forward without complaint; its vjp, which turns the gradient of its result ({received}) into those of"
+        " its arguments, raised. All that came before it in the backward pass has the shape that it should have.",
+        "Write this call in another way, or check the vjp that belongs to it.",
+    ),
+    "hips-custom-shape": Phrase(
+        "A vjp of your own returns the wrong shape",
+        "The vjp of {op} returned {received} for {argument}, which has shape {expected}.",
+        "The gradient of an argument has exactly the shape of that argument. autograd doesn't check it: it hands on"
+        " whatever a vjp returns, and the result of grad is then wrong in shape and in numbers{consequence}.",
+        "Let the vjp return an array of shape {expected}.",
+    ),
+    "hips-assignment": Phrase(
+        "autograd can't follow an assignment into an array",
+        "Line {line} writes a traced value into {target}; autograd can't follow that.",
+        "While grad() runs a function, its numbers are wrapped in boxes that remember how they were made. An entry of a"
+        " numpy array can't hold a box, and a box can't be written into. Build the array from its parts in one"
+        " expression instead.",
+        "{new}",
+    ),
+    "hips-box": Phrase(
+        "A traced value was given to code that wants a plain number",
+        "{callee} on line {line} was given an ArrayBox, autograd's traced value, and wants a plain number or array.",
+        "While grad() runs a function, its numbers are wrapped in boxes. Only functions of autograd.numpy and"
+        " autograd.scipy know these; {callee} is not one of them, so there is no gradient through it.",
+        "{new}",
+    ),
+    "hips-missing-vjp": Phrase(
+        "autograd knows no gradient for {op}",
+        "{op} on line {line} has no vjp for {arguments}.",
+        "autograd can run {op} forward, but nobody has told it the gradient with respect to {arguments}. It stops as"
+        " soon as such a call is given a traced value.",
+        "Use another function, or give it a gradient: defvjp({op}, lambda ans, x: lambda g: ...).",
+    ),
+    "hips-plain-numpy": Phrase(
+        "Plain numpy took the traced values apart",
+        "numpy is imported as {name}, so the function returned an array of objects, shape {shape}, and its gradient is"
+        " all zeros.",
+        "Plain numpy doesn't know autograd's boxes: it packs them into an array of objects. autograd then finds no"
+        " trace of its input in the result, warns that the output seems independent of it, and returns zeros.",
+        "{new}",
+    ),
+    "hips-plain-numpy-raised": Phrase(
+        "Plain numpy was given a traced value",
+        "{callee} on line {line} comes from plain numpy and can't work with autograd's traced values.",
+        "While grad() runs a function, its numbers are wrapped in boxes. Plain numpy packs them into an array of"
+        " objects, which most of its functions refuse. autograd.numpy has the same functions and knows the boxes.",
+        "{new}",
+    ),
+    "hips-non-scalar": Phrase(
+        "{function} needs a function that returns a single number",
+        "The function returns shape {received}, {count} numbers; {function} needs one.",
+        "grad() says how ONE number changes with each entry of the input. The function returns {count} numbers, so"
+        " there is no single one to follow back. Make one of them, or ask for all of their gradients with jacobian.",
+        "{new}",
+    ),
+    "hips-integer": Phrase(
+        "autograd can't differentiate integers",
+        "{name} holds integers ({dtype}); autograd differentiates floating point numbers only.",
+        "An integer can't be moved by a little, so there is no slope. autograd has no box for a value of type {dtype}.",
+        "{new}",
+    ),
+}
