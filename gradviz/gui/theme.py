@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QPalette
-from PySide6.QtWidgets import QApplication, QWidget
-from shiboken6 import isValid
+from PySide6.QtWidgets import QApplication
 
 from gradviz.draw import fonts, icons
 from gradviz.draw.tokens import BODY, DARK, LIGHT, TextStyle, Tokens
@@ -24,11 +23,6 @@ class Theme(QObject):
         self.mode = mode if mode in MODES else "system"
         self.tokens: Tokens = self._resolve()
         self.smooth = True
-        self._waiting: list[QWidget] = []  # windows that aren't painted while they change
-        self._turns = QTimer(self)
-        self._turns.setSingleShot(True)
-        self._turns.setInterval(0)
-        self._turns.timeout.connect(self._next_turn)
         hints = QGuiApplication.styleHints()
         hints.colorSchemeChanged.connect(self._system_changed)
 
@@ -81,36 +75,10 @@ class Theme(QObject):
         if tokens is self.tokens:
             return
         self.tokens = tokens
-        self._undress()
-        self._turns.start()
-
-    def _undress(self) -> None:
-        """Take the old sheet off: Qt puts a sheet on a window without one five times as fast as in another's place.
-
-        With what follows it is still a long time for one turn of the event loop; until the last, nothing is painted.
-        """
         application = QApplication.instance()
-        if not isinstance(application, QApplication):
-            return
-        for window in application.topLevelWidgets():
-            if window.isVisible() and window.updatesEnabled():
-                window.setUpdatesEnabled(False)
-                self._waiting.append(window)
-        application.setStyleSheet("")
-
-    def _next_turn(self) -> None:
-        application = QApplication.instance()
-        if not isinstance(application, QApplication):
-            return
-        if not application.styleSheet():
+        if isinstance(application, QApplication):
             self._dress(application)
-            self._turns.start()
-            return
         self.changed.emit()
-        for window in self._waiting:
-            if isValid(window):
-                window.setUpdatesEnabled(True)
-        self._waiting.clear()
 
     def _dress(self, application: QApplication) -> None:
         application.setPalette(palette(self.tokens))

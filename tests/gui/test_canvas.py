@@ -389,9 +389,7 @@ def test_a_copied_image_is_what_is_in_sight(draw: Any, recordings: dict[str, Pat
 def test_the_theme_changes_live(draw: Any, theme: Theme, recordings: dict[str, Path]) -> None:
     drawn = draw(recordings["mlp"])
     light = drawn.view.grab().toImage()
-    with drawn.qtbot.waitSignal(theme.changed):
-        theme.set_mode("dark")
-    assert drawn.view.updatesEnabled() and drawn.view.window().updatesEnabled()
+    theme.set_mode("dark")
     dark = drawn.view.grab().toImage()
     assert dark.pixelColor(2, 2).lightness() < 60 < light.pixelColor(2, 2).lightness()
 
