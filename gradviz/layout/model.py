@@ -21,6 +21,7 @@ class Options:
 
     direction: str = "down"  # "down": tail above head; "right": tail left of head
     wrap: bool = False  # fold a tall drawing into columns that read as one
+    aside: bool = False  # in groups, ways of one or two boxes to a leaf lead right, not down (own engine)
     viewport: tuple[float, float] | None = None
     layer_gap: float = 24.0
     node_gap: float = 24.0

@@ -44,7 +44,13 @@ def request(draft: Draft, wrap: bool = True, viewport: tuple[float, float] | Non
         group_parent=parent,
         rank_hint=np.ascontiguousarray(hint),
         options=Options(
-            wrap=wrap, viewport=viewport, layer_gap=LAYER_GAP, node_gap=COLUMN_GAP, lane=WRAP_LANE, group_header=30.0
+            wrap=wrap,
+            aside=True,
+            viewport=viewport,
+            layer_gap=LAYER_GAP,
+            node_gap=COLUMN_GAP,
+            lane=WRAP_LANE,
+            group_header=30.0,
         ),
     )
 

@@ -15,6 +15,7 @@ from gradviz.layout.own.labels import GapLabels
 from gradviz.layout.own.ranking import upward_edges
 from gradviz.layout.own.repair import repair
 from gradviz.layout.own.rows import arrange_rows
+from gradviz.layout.own.sides import fold, unfold
 
 _VIEWPORT = (1280.0, 800.0)
 _LEAST_VIEW = 50.0  # px; a window that is being folded away has none
@@ -37,13 +38,17 @@ class OwnEngine:
         collecting = gc.isenabled()
         gc.disable()
         try:
-            return _arrange(request)
+            folded = fold(request)
+            if folded is None:
+                return _arrange(request, [])
+            return unfold(request, folded, _arrange(folded.request, folded.port))
         finally:
             if collecting:
                 gc.enable()
 
 
-def _arrange(request: Request) -> Result:
+def _arrange(request: Request, port: list[float]) -> Result:
+    """`port`: see Boxes."""
     across = request.options.direction == "right"
     wide, high = (request.heights, request.widths) if across else (request.widths, request.heights)
     labels = request.label_sizes[:, ::-1] if across else request.label_sizes
@@ -57,6 +62,7 @@ def _arrange(request: Request) -> Result:
         hint=request.rank_hint.tolist() if request.rank_hint is not None else list(range(len(wide))),
         group=request.group.tolist(),
         parent=request.group_parent.tolist(),
+        port=port,
     )
     style = style_of(request)
     if boxes.parent:
@@ -98,7 +104,7 @@ def _larger(boxes: Boxes, style: Style) -> float:
 def _without_groups(boxes: Boxes, style: Style) -> Whole:
     """The same as a hierarchy of one level, without its book-keeping: it counts at 50,000 boxes."""
     tail, head = boxes.tail, boxes.head
-    turned = upward_edges(len(boxes.widths), tail, head, boxes.hint)
+    turned, ported = upward_edges(len(boxes.widths), tail, head, boxes.hint), bool(boxes.port)
     graph = FlatGraph(
         widths=boxes.widths,
         heights=boxes.heights,
@@ -108,6 +114,8 @@ def _without_groups(boxes: Boxes, style: Style) -> Whole:
         label_h=boxes.label_h,
         hint=boxes.hint,
         pin=[FREE] * len(boxes.widths),
+        tail_port=[boxes.port[b if up else a] for a, b, up in zip(tail, head, turned, strict=True)] if ported else [],
+        head_port=[boxes.port[a if up else b] for a, b, up in zip(tail, head, turned, strict=True)] if ported else [],
     )
     places = arrange_rows(graph, style)
     routes = [route[::-1] if up else route for route, up in zip(places.routes, turned, strict=True)]

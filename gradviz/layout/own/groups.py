@@ -31,6 +31,7 @@ class Boxes:
     hint: list[int]
     group: list[int]
     parent: list[int]
+    port: list[float] = field(default_factory=list)  # where all edges of a box touch it, AUTO anywhere; [] all AUTO
 
 
 @dataclass(frozen=True)
@@ -194,7 +195,8 @@ class Hierarchy:
                     hint.append(e)
                     pin.append(EXIT if last else ENTRY)
                 else:
-                    spots.append((place[item], self._port[item - count, e] if item >= count else AUTO))
+                    own = boxes.port[item] if boxes.port and item < count else AUTO
+                    spots.append((place[item], self._port[item - count, e] if item >= count else own))
             (a, port_a), (b, port_b) = reversed(spots) if up else spots
             label = (boxes.label_w[e], boxes.label_h[e]) if whole else (0.0, 0.0)
             ends.append((a, b, port_a, port_b, *label))
@@ -237,9 +239,7 @@ class Hierarchy:
                 pieces[group, piece.edge] = moved[::-1] if self.turned[piece.edge] else moved
                 if label is not None:
                     labels[piece.edge] = (left + label[0], top + label[1])
-        routes = [
-            tidy([point for level in levels for point in pieces[level, e]]) for e, levels in enumerate(self._way)
-        ]
+        routes = [tidy([point for level in levels for point in pieces[level, e]]) for e, levels in enumerate(self._way)]
         return Whole(x, y, routes, labels, rects, *self.levels[ROOT].size)
 
 

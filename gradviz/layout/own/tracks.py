@@ -83,9 +83,7 @@ def _cost(a: _Stretch, b: _Stretch) -> int:
 def _sorted(stretches: list[_Stretch]) -> list[_Stretch]:
     """Exchanges of neighbours while that costs less; then, where it could cost still less, moves by any distance."""
     order = sorted(stretches, key=lambda s: (s.low, s.high, s.index))
-    cost = {
-        (a.index, b.index): _cost(a, b) for a in order for b in order if a.index != b.index and _overlap(a, b)
-    }
+    cost = {(a.index, b.index): _cost(a, b) for a in order for b in order if a.index != b.index and _overlap(a, b)}
     for _ in range(len(order)):
         changed = False
         for i in range(len(order) - 1):
