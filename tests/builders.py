@@ -189,8 +189,8 @@ class TraceBuilder:
         row = {"type": kind, "message": message, "text": f"{kind}: {message}", "stack": stack, "thread": 0, **fields}
         return self.writer.add("exception", phase=phase, caught=0, detail=detail, **row)
 
-    def note(self, kind: str, text: str) -> None:
-        self.writer.add("note", kind=kind, text=text)
+    def note(self, kind: str, text: str, **detail: Any) -> None:
+        self.writer.add("note", kind=kind, text=text, detail=json.dumps(detail))
 
     def output(self, text: str, stream: str = "stdout") -> None:
         self.writer.add("output", stream=stream, time=1_780_000_000.1, data=text.encode())

@@ -150,12 +150,13 @@ class _Verdict:
         if not gradients:
             return ""
         kind = "input" if self._rewrite.function == "grad" else "leaf"
-        parts = []
-        for number, each in enumerate(gradients[:MOST_NAMED], 1):
+        sentences = []
+        for number, each in enumerate(gradients, 1):
             words = TRYING[kind if each.name else f"{kind}-unnamed"]
-            parts.append(words.format(name=each.name, number=number, shape=shape_text(each.shape)))
-        if len(gradients) > MOST_NAMED:
-            parts.append(TRYING["more"].format(count=len(gradients) - MOST_NAMED))
+            sentences.append(words.format(name=each.name, number=number, shape=shape_text(each.shape)))
+        parts = list(dict.fromkeys(sentences))[:MOST_NAMED]  # layers in a list share their parameters' names
+        if len(gradients) > len(parts):
+            parts.append(TRYING["more"].format(count=len(gradients) - len(parts)))
         listed = " and ".join([", ".join(parts[:-1]), parts[-1]] if parts[:-1] else parts)
         return TRYING["gradients" if len(parts) > 1 else "one-gradient"].format(list=listed)
 

@@ -120,6 +120,13 @@ def test_nothing_found(name: str, words: str, recordings: dict[str, Path], tmp_p
     assert any(words in label.text() for label in pane.findChildren(QLabel))
 
 
+def test_passes_that_were_not_kept_are_told(tmp_path: Path, qtbot: QtBot) -> None:
+    builder = TraceBuilder(tmp_path / "run.gradviz")
+    builder.note("no-pass-kept", "5 backward passes ran.", count=5)
+    pane = shown(ProblemsPane, hub_on(builder.save()), qtbot)
+    assert any("5 backward passes ran, and none was kept" in label.text() for label in pane.findChildren(QLabel))
+
+
 def test_very_many_findings(recordings: dict[str, Path], qtbot: QtBot) -> None:
     many = tuple(replace(SEED_MISMATCH, line=number) for number in range(1, 301))
     pane = shown(ProblemsPane, hub_on(recordings["eigh"], many), qtbot)

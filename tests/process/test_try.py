@@ -158,8 +158,8 @@ def test_a_fix_that_does_not_help_says_with_what_it_fails(tmp_path: Path) -> Non
     done, (trial,) = tried(HEAD + BAD_BACKWARD, tmp_path)
     assert done.exit_code == 1
     assert (trial["outcome"], trial["status"], trial["gradients"]) == ("failed", "raised", [])
-    assert (trial["finding"]["rule"], trial["finding"]["line"]) == ("custom-backward-wrong-shape", 10)
-    assert trial["message"].startswith("With this, backward still fails, at line 10: Bad.backward returned [2]")
+    assert (trial["finding"]["rule"], trial["finding"]["line"]) == ("custom-backward-wrong-shape", 11)
+    assert trial["message"].startswith("With this, backward still fails, at line 11: Bad.backward returned [2]")
 
 
 def test_what_fails_further_on_is_told(tmp_path: Path) -> None:

@@ -61,8 +61,8 @@ class ProblemCard(QFrame):
         self.trial = TrialRow(theme, self)
         self.trial.stop_requested.connect(self.stop_requested)
         rows.addWidget(self.trial)
-        rows.addLayout(self._buttons())
         rows.addWidget(self._caution())
+        rows.addLayout(self._buttons())
 
     # -- parts
     def _head(self) -> QHBoxLayout:
@@ -195,7 +195,8 @@ class ProblemCard(QFrame):
         trial = trying.trial_of(rewrite) if rewrite is not None else None
         self.try_button.setVisible(possible and not running)
         self.try_button.setEnabled(trying.running is None)
-        self.try_button.setToolTip(self.tr("Another fix is being tried.") if trying.running is not None else "")
+        other = trying.running is not None
+        self.try_button.setToolTip(self.tr("Another fix is being tried.") if other else self.caution.text())
         self.caution.setVisible(possible and not running and trial is None)
         if running:
             self.trial.show_running(trying)

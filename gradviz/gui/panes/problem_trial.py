@@ -94,5 +94,6 @@ class TrialRow(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        draw_icon(painter, self._sign, 0, 4, self._theme.tokens, ICON)
+        top = 3 if self.stop.isHidden() else (self.height() - ICON) / 2
+        draw_icon(painter, self._sign, 0, top, self._theme.tokens, ICON)
         painter.end()

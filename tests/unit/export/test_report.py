@@ -144,3 +144,19 @@ def test_a_finding_alone_needs_no_recording() -> None:
 def test_a_fix_without_a_change_of_lines_is_told_as_words() -> None:
     text = finding_text(replace(BROADCAST, changes=(), fix="pip install torch"))
     assert "  To mend it:\n    pip install torch" in text
+
+
+@pytest.mark.parametrize(("count", "numbers"), [(1, "0"), (2, "0 or 1"), (5, "0 to 4")])
+def test_passes_that_ran_and_were_not_kept(count: int, numbers: str, tmp_path: Path) -> None:
+    builder = TraceBuilder(tmp_path / "run.gradviz")
+    builder.note("no-pass-kept", "They ran.", count=count)
+    with Trace(builder.save()) as trace:
+        text = text_report(trace, [])
+    assert text.endswith(f"none of the backward passes was kept: --passes takes {numbers} here.\n")
+
+
+def test_what_came_of_a_fix_stands_under_it(eigh: Trace) -> None:
+    text = text_report(eigh, [BROADCAST, SEED_MISMATCH], {1: "With this, it completes."})
+    assert text.count("  Tried: ") == 1
+    assert "# then read z.grad\n  Tried: With this, it completes.\n" in text
+    assert "\n\n**Tried:** With this\n" in finding_markdown(SEED_MISMATCH, tried="With this")
