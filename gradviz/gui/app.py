@@ -87,8 +87,8 @@ def make_application() -> QApplication:
     The style is given as an argument: setStyle would return a QStyle, whose enumerations take 25 ms to be made.
     """
     # Painting hands the interpreter over at every call into Qt, and a thread that builds a scene gives it back only
-    # after this time; with Python's usual 5 ms one paint of a list took 100.
-    sys.setswitchinterval(0.0005)
+    # after this time; with Python's usual 5 ms one paint of a list took 100 ms.
+    sys.setswitchinterval(0.0001)
     existing = QApplication.instance()
     application = existing if isinstance(existing, QApplication) else QApplication([*sys.argv[:1], "-style", "Fusion"])
     application.setApplicationName("gradviz")

@@ -45,8 +45,7 @@ class NodePage:
         self.operands()
         self.shapes()
         self.returned()
-        self.page.values("values", translate("Inspector", "Gradient"), self.values())
-        for part in (self.leaf, self.saved, self.formula, self.handed_on, self.forward, self.stack):
+        for part in (self.gradient, self.leaf, self.saved, self.formula, self.handed_on, self.forward, self.stack):
             self.page.later(part)
 
     def stack(self) -> None:
@@ -183,6 +182,9 @@ class NodePage:
         self.page.rows("returned", translate("Inspector", "Returned by its backward"), rows)
 
     # -- values
+    def gradient(self) -> None:
+        self.page.values("values", translate("Inspector", "Gradient"), self.values())
+
     def values(self) -> list[Values]:
         choices = []
         received = self.step.received if self.step is not None else ()
