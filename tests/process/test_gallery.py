@@ -35,6 +35,8 @@ PRINTED = {
     "mlp_training": r"step 0: loss 0\.701\d\nstep 1: loss 0\.692\d\nstep 2: loss 0\.68\d\d",
     "nan_is_born": r"tensor\(\[\[0\.6000, 0\.8000\],\s+\[   nan,    nan\]\]\)",
     "nan_is_born_mended": r"tensor\(\[\[0\.6000, 0\.8000\],\s+\[0\.0000, 0\.0000\]\]\)",
+    "nested_outer_constant_mended": r"\(100,\)",
+    "nested_outer_mended": r"\(100,\)",
     "scalar_output": r"tensor\(7\.\)",
     "second_backward": r"tensor\(\[2\., 0\.\]\)",  # and then it raises
     "second_backward_mended": r"tensor\(\[2\., 0\.\]\)\ntensor\(\[0\., 4\.\]\)",
@@ -44,6 +46,8 @@ PRINTED = {
     "silent_broadcast_mended": r"slope 2\.00, loss 0\.00",
     "symeig_removed_mended": r"tensor\(\[\[1\.0000, 0\.0000\],\s+\[0\.0000, 1\.0000\]\]\)",
     "tiny_transformer": r"loss 2\.95\d, 30 gradients",
+    "triple_product_broadcast": r"\(100,\)",
+    "triple_product_einsum": r"\(100,\)",
     "two_powers": r"tensor\(\[ 2\., 12\.\]\)",
     "vector_outputs": r"tensor\(\[0\.2000, 3\.6000\]\)",
     "vector_without_seed_mended": r"tensor\(\[2\., 2\.\]\)",
@@ -54,6 +58,8 @@ RAISED = {
     "custom_function": "invalid gradient at index 0 - got [3] but expected shape compatible with [4, 3]",
     "forward_shapes": "mat1 and mat2 shapes cannot be multiplied (2x144 and 256x10)",
     "jacobian_eye": "Mismatch in shape: grad_output[0] has a shape of torch.Size([2, 2])",
+    "nested_outer": "shapes (100,100) and (10000,100) not aligned",
+    "nested_outer_constant": "shapes (10000,) and (100,) not aligned",
     "second_backward": "Trying to backward through the graph a second time",
     "seed_too_short": "Mismatch in shape: grad_output[0] has a shape of torch.Size([1])",
     "seed_wrong_shape": "has a shape of torch.Size([164]) and output[0] has a shape of torch.Size([])",
@@ -77,6 +83,8 @@ FOUND = {
     "forward_shapes": Found(("model(images)", "torch.nn.Linear(256, 10)")),
     "jacobian_eye": Found(("grad_outputs=torch.eye(2)",), ([2], [2, 2])),
     "nan_is_born": Found(("torch.sqrt(squares)",)),
+    "nested_outer": Found(("np.outer(np.outer(X, X), X)",), ([100, 100], [10000])),
+    "nested_outer_constant": Found(("np.outer(pairs, weights)",), ([100, 100], [10000])),
     "second_backward": Found(
         ("y = x**2", "y.backward(torch.tensor([1.0, 0.0]))", "y.backward(torch.tensor([0.0, 1.0]))")
     ),
@@ -154,6 +162,15 @@ def test_the_seed_of_the_wrong_shape_is_recognised_as_an_input() -> None:
     assert "out.backward()" in first["fix"]
     assert "z" in first["message"] + first["explanation"]
     assert "z.grad" in first["explanation"] + first["fix"]
+
+
+@pytest.mark.parametrize("name", ["nested_outer", "nested_outer_constant"])
+def test_the_outer_call_is_named_and_the_target_called_a_constant(name: str) -> None:
+    first = _only_loud(check(EXAMPLES / f"{name}.py"))
+
+    assert (first["node"], first["op"]) == ("outer", "outer")
+    assert "constant here: T" in first["explanation"]
+    assert "np.ravel(" in first["fix"]
 
 
 def _only_loud(done: Done) -> dict[str, Any]:

@@ -66,9 +66,10 @@ def _wrong_shape(
         op.stack if op is not None else backward.stack
     )
     constants = () if custom else _bystanders(exam, backward, one.step)
-    innocent = ", ".join(dict.fromkeys(each.name for each in constants if each.name))
-    consequence = "" if error is None else ", unless some later call raises as this one did"
+    names = ", ".join(dict.fromkeys(each.name for each in constants if each.name))
     phrase = "hips-custom-shape" if custom else "hips-vjp-outer" if node.name == "outer" else "hips-vjp-shape"
+    if names:
+        phrase += "-beside"
     fields = at_node(exam, backward, node) | {"op": plain(op.name) if op is not None else node.name}
     return exam.writer.write(
         "custom-backward-wrong-shape" if custom else "hips-vjp-shape-error",
@@ -81,8 +82,7 @@ def _wrong_shape(
             "argument": argument,
             "expected": shapes.text(expected),
             "received": shown,
-            "consequence": consequence,
-            "innocent": f" {innocent} is a constant here: no gradient passes through it." if innocent else "",
+            "constants": names,
             "new": _mend(exam, op, operand),
         },
         expected_shape=expected,

@@ -10,7 +10,15 @@ PHRASES = {
         "{op} on line {line} handed {argument} a gradient of shape {received}; {argument} has shape {expected}.",
         "A gradient has the shape of what it belongs to. In the forward call {op} is right, but autograd's rule for its"
         " gradient gives {received} where {expected} is due, and autograd doesn't compare the two: it goes on with the"
-        " wrong shape until some call raises.{innocent}",
+        " wrong shape until some call raises.",
+        "{new}",
+    ),
+    "hips-vjp-shape-beside": Phrase(
+        "The gradient of {op} has the wrong shape",
+        "{op} on line {line} handed {argument} a gradient of shape {received}; {argument} has shape {expected}.",
+        "A gradient has the shape of what it belongs to. In the forward call {op} is right, but autograd's rule for its"
+        " gradient gives {received} where {expected} is due, and autograd doesn't compare the two: it goes on with the"
+        " wrong shape until some call raises. No gradient passes through what is constant here: {constants}.",
         "{new}",
     ),
     "hips-vjp-outer": Phrase(
@@ -18,7 +26,15 @@ PHRASES = {
         "The gradient of np.outer on line {line} has shape {received} for {argument}, which has shape {expected}.",
         "np.outer flattens what it is given, but autograd's rule for its gradient takes its arguments for vectors, and"
         " never brings the gradient back to the shape {expected}. The forward value is right; the gradient is not, and"
-        " it raises there or one step further on.{innocent}",
+        " it raises there or one step further on.",
+        "{new}",
+    ),
+    "hips-vjp-outer-beside": Phrase(
+        "np.outer has a gradient for vectors only",
+        "The gradient of np.outer on line {line} has shape {received} for {argument}, which has shape {expected}.",
+        "np.outer flattens what it is given, but autograd's rule for its gradient takes its arguments for vectors, and"
+        " never brings the gradient back to the shape {expected}. The forward value is right; the gradient is not, and"
+        " it raises there or one step further on. No gradient passes through what is constant here: {constants}.",
         "{new}",
     ),
     "hips-vjp-made": Phrase(
@@ -40,7 +56,7 @@ PHRASES = {
         "A vjp of your own returns the wrong shape",
         "The vjp of {op} returned {received} for {argument}, which has shape {expected}.",
         "The gradient of an argument has exactly the shape of that argument. autograd doesn't check it: it hands on"
-        " whatever a vjp returns, and the result of grad is then wrong in shape and in numbers{consequence}.",
+        " whatever a vjp returns. The result of grad is then wrong in shape and in numbers, or a later call raises.",
         "Let the vjp return an array of shape {expected}.",
     ),
     "hips-assignment": Phrase(
