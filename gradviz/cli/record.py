@@ -7,6 +7,8 @@ import sys
 from gradviz.cli.options import Options
 from gradviz.cli.running import examined, require_place, run_script
 from gradviz.errors import NotStartedError
+from gradviz.export.report import numbers_up_to
+from gradviz.trace.kept import passes_not_kept
 
 
 def run(options: Options) -> int:
@@ -21,5 +23,8 @@ def run(options: Options) -> int:
         passes = len(result.trace.passes())
         count = len(result.findings)
         counted = f"{passes} backward pass{'' if passes == 1 else 'es'}, {count} finding{'' if count == 1 else 's'}"
+        left_out = passes_not_kept(result.trace)
+        if left_out:
+            counted += f" (--passes {options.passes} kept none of those that ran; it takes {numbers_up_to(left_out)})"
         print(f"Recorded {options.target.shown}: {counted}. Open it with: gradviz {outcome.trace}", file=sys.stderr)
         return 2 if outcome.trouble else result.exit_code

@@ -25,8 +25,8 @@ class SeedRewrite:
     """The fix as gradviz can try it: one call of backward or grad starts from another seed, all else stays.
 
     `kind`: none (leave it out) | ones | mean (ones, divided by their number) | reshape | expand (what was given, in the
-    output's shape) | first (without the surplus) | rows (one backward for each row) | batched | unbatched (the flag
-    is_grads_batched). The recorder does it: gradviz/record/seedreplacement.py.
+    output's shape) | cast (in its dtype) | first (without the surplus) | rows (one backward for each row) | batched |
+    unbatched (the flag is_grads_batched). The recorder does it: gradviz/record/seedreplacement.py.
     """
 
     kind: str

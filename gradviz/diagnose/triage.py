@@ -22,6 +22,7 @@ from gradviz.diagnose.rules import (
     optimisers,
     refused,
     reuse,
+    seed_cast,
     seeds,
     startup,
     unused,
@@ -91,7 +92,7 @@ def _in_pass(exam: Examination, backward: model.Backward, error: model.Exception
 
 
 def _refused(exam: Examination, backward: model.Backward, error: model.ExceptionInfo) -> Finding:
-    found = seeds.find(exam, backward)
+    found = seeds.find(exam, backward) or seed_cast.refused(exam, backward)
     if found is not None:
         return found
     if cut.NO_GRAPH.search(error.message) or (

@@ -14,8 +14,8 @@ class SeedReplacement:
     """Replace the seed at pass `number`, called from this place, and in later calls from there: the line as rewritten.
 
     `kind`: none (leave it out) | ones | mean (ones, divided by their number) | reshape | expand (what was given, in the
-    output's shape) | first (without the surplus) | rows (one pass for each row) | batched | unbatched (the flag
-    is_grads_batched). `output`: whose seed is meant, -1 = all. `file` is "" for a call that no line of theirs made.
+    output's shape) | cast (in its dtype) | first (without the surplus) | rows (one pass for each row) | batched |
+    unbatched (the flag is_grads_batched). `output`: whose seed is meant, -1 = all. `file` is "" for a call that no line of theirs made.
     """
 
     kind: str

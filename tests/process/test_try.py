@@ -92,6 +92,19 @@ HELPED: dict[str, tuple[str, str, list[tuple[str, list[int]]], str]] = {
         [("z", [3])],
         "loss.real.backward()",
     ),
+    "a complex seed": (
+        HEAD + "y = x * 2\nw = torch.ones(3, dtype=torch.cfloat)\ny.backward(w)\nassert x.grad.tolist() == [2.0] * 3\n",
+        "cast",
+        [("x", [3])],
+        "y.backward(w.real)",
+    ),
+    "a real seed": (
+        "import torch\nz = torch.ones(3, dtype=torch.cfloat, requires_grad=True)\ny = z * 2\nw = torch.ones(3)\n"
+        "y.backward(w)\nassert z.grad.tolist() == [2] * 3\n",
+        "cast",
+        [("z", [3])],
+        "y.backward(w.to(y.dtype))",
+    ),
     "in a thread": (
         HEAD + "import threading\ndef work():\n    out = (x * 2).sum()\n    out.backward(x)\n"
         "t = threading.Thread(target=work)\nt.start()\nt.join()\nassert x.grad is not None\n",
@@ -252,6 +265,22 @@ def test_a_function_is_tried_with_its_seed_expression_left_out(tmp_path: Path) -
     (tmp_path / "work.py").write_text("import torch\n" + (tmp_path / "work.py").read_text(encoding="utf-8"))
     done = run_gradviz("check", "work.py::energy", *arguments, "--try", "--json", cwd=tmp_path)
     assert [finding["tried"]["outcome"] for finding in done.findings if "tried" in finding] == ["completed"], done
+
+
+def test_a_module_is_tried_in_the_file_that_calls(tmp_path: Path) -> None:
+    # GIVEN a package whose call is made in another module than the one that runs
+    package = tmp_path / "pack"
+    package.mkdir()
+    (package / "__init__.py").write_text("", encoding="utf-8")
+    (package / "steps.py").write_text("def step(loss, w):\n    loss.backward(w)\n", encoding="utf-8")
+    main = "import torch\nfrom pack.steps import step\nx = torch.ones(3, requires_grad=True)\nstep((x * 2).sum(), x)\n"
+    (package / "main.py").write_text(main, encoding="utf-8")
+    # WHEN
+    done = run_gradviz("check", "-m", "pack.main", "--try", "--json", cwd=tmp_path)
+    # THEN
+    (trial,) = [finding["tried"] for finding in done.findings if "tried" in finding]
+    assert (trial["outcome"], trial["status"]) == ("completed", "ok"), done
+    assert (trial["replaced"]["file"], trial["replaced"]["line"]) == (str(package / "steps.py"), 2)
 
 
 def test_a_recording_cannot_be_tried(tmp_path: Path) -> None:

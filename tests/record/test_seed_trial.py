@@ -15,6 +15,7 @@ KINDS = {
     "ones": (WEIGHTS, torch.ones_like(OUT)),
     "mean": (None, torch.full_like(OUT, 1 / 6)),
     "reshape": (WEIGHTS, WEIGHTS.reshape(3, 2)),
+    "cast": (WEIGHTS.to(torch.complex64) * (1 + 1j), WEIGHTS),
     "expand": (WEIGHTS[1:3], WEIGHTS[1:3].expand(3, 2)),
 }
 

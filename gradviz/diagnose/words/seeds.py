@@ -81,6 +81,20 @@ PHRASES = {
         " with digits that {expected} can't hold would lose them.",
         "{seed}.to({root}.dtype)",
     ),
+    "seed-complex": Phrase(
+        "A complex seed was given for a real output",
+        "{root} is {expected}, but its seed gradient {seed} is {received}.",
+        "autograd brings a seed to the dtype of its output by itself, but not from complex to real: that would drop"
+        " the imaginary part without a word. Say that it is not wanted.",
+        "{new}",
+    ),
+    "seed-real": Phrase(
+        "A real seed was given for a complex output",
+        "{root} is {expected}, but its seed gradient {seed} is {received}.",
+        "autograd brings a seed to the dtype of its output by itself, but not from real to complex. The gradient of a"
+        " complex output has two directions, and a real seed names only one of them. Make it complex yourself.",
+        "{new}",
+    ),
     "non-scalar": Phrase(
         "backward() needs a single number to start from",
         "{root} has shape {received}, {count} entries, and no seed gradient was given; without one it must be a"

@@ -214,6 +214,9 @@ class ProblemCard(QFrame):
         menu = QMenu(self)
         menu.addAction(self.tr("Show in graph"), self.chosen.emit)
         menu.addAction(self.tr("Copy fix"), lambda: self.copied.emit("fix"))
+        if not self.try_button.isHidden():
+            trying = menu.addAction(self.try_button.text(), self.try_requested.emit)
+            trying.setEnabled(self.try_button.isEnabled())
         menu.addAction(self.tr("Copy as text"), lambda: self.copied.emit("text"))
         menu.addAction(self.tr("Copy as Markdown"), lambda: self.copied.emit("markdown"))
         menu.addSeparator()

@@ -29,6 +29,7 @@ def try_words(kind: str) -> str:
         "mean": QCoreApplication.translate("Trial", "Try with the mean"),
         "reshape": QCoreApplication.translate("Trial", "Try reshaped"),
         "expand": QCoreApplication.translate("Trial", "Try expanded"),
+        "cast": QCoreApplication.translate("Trial", "Try cast"),
         "rows": QCoreApplication.translate("Trial", "Try row by row"),
         "batched": QCoreApplication.translate("Trial", "Try as a batch"),
         "unbatched": QCoreApplication.translate("Trial", "Try without batch"),

@@ -129,6 +129,8 @@ def _one(kind: str, output: Any, seed: Any) -> Any:
             return seed.reshape(output.shape)
         if kind == "expand" and _expands(tuple(seed.shape), tuple(output.shape)):
             return seed.expand(output.shape)
+        if kind == "cast":
+            return (seed if output.is_complex() else seed.real).to(output.dtype)
     return seed
 
 

@@ -79,6 +79,23 @@ def test_a_complex_output_of_several_entries_is_not_tried() -> None:
     assert found.rule == "implicit-non-scalar" and found.rewrite is None
 
 
+@pytest.mark.parametrize(
+    ("root", "seed", "fix"),
+    [("float32", "complex64", "y.backward(w.real)"), ("complex64", "float32", "y.backward(w.to(y.dtype))")],
+)
+def test_a_complex_seed_for_a_real_output_and_back(root: str, seed: str, fix: str) -> None:
+    trace = FakeTrace("y.backward(w)\n")
+    y, w = trace.tensor((3,), grad=True), trace.tensor((3,))
+    y, w = replace(y, spec=replace(y.spec, dtype=root)), replace(w, spec=replace(w.spec, dtype=seed))
+
+    found = refused(trace, "y.backward(w)", y, "For complex Tensors, both", w)
+
+    assert (found.rule, found.severity, found.fix) == ("dtype-mismatch", "error", fix)
+    assert (found.expected_shape, found.received_shape) == (root, seed)
+    assert found.changes[0].new == (fix,)
+    assert found.rewrite is not None and (found.rewrite.kind, found.rewrite.output) == ("cast", 0)
+
+
 def test_a_rewrite_survives_the_way_between_processes() -> None:
     trace = FakeTrace("y.backward()\n")
     found = refused(trace, "y.backward()", trace.tensor((3,), grad=True), "only for scalar outputs")
