@@ -15,7 +15,8 @@ class SeedReplacement:
 
     `kind`: none (leave it out) | ones | mean (ones, divided by their number) | reshape | expand (what was given, in the
     output's shape) | cast (in its dtype) | first (without the surplus) | rows (one pass for each row) | batched |
-    unbatched (the flag is_grads_batched). `output`: whose seed is meant, -1 = all. `file` is "" for a call that no line of theirs made.
+    unbatched (the flag is_grads_batched). `output`: whose seed is meant, -1 = all. `file` is "" for a call that no line
+    of theirs made.
     """
 
     kind: str
