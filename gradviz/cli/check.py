@@ -10,10 +10,8 @@ from gradviz.cli.options import Options
 from gradviz.cli.running import examined, make_request, run_script
 from gradviz.cli.script_input import ScriptInput
 from gradviz.cli.streams import say
-from gradviz.cli.trying import trial_json, try_fixes
 from gradviz.document.recordings import Recordings
 from gradviz.errors import NotStartedError
-from gradviz.export.report import json_report, text_report
 
 
 def run(options: Options) -> int:
@@ -24,6 +22,9 @@ def run(options: Options) -> int:
     path = options.recording
     if path is None:
         path = run_script(options, recording_place(options), given).trace
+    from gradviz.cli.trying import trial_json, try_fixes  # here: loaded while the script ran
+    from gradviz.export.report import json_report, text_report
+
     with examined(path) as result:
         tried = try_fixes(make_request(options, path), result.findings, given) if options.tries else {}
         if options.as_json:

@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gradviz.cli.options import Options
 from gradviz.cli.script_input import ScriptInput
 from gradviz.cli.streams import Sink
-from gradviz.diagnose.examination import diagnose
-from gradviz.diagnose.finding import Finding
 from gradviz.document.functions import list_functions
 from gradviz.document.interpreters import chosen_interpreter
 from gradviz.document.run_request import RunRequest
 from gradviz.document.supervisor import Outcome, Supervisor
 from gradviz.errors import GradvizError, NotStartedError
-from gradviz.trace.reader import Trace
+
+if TYPE_CHECKING:
+    from gradviz.diagnose.finding import Finding
+    from gradviz.trace.reader import Trace
 
 LOUD = ("error", "warning")
+# What is needed when the script has ended: loaded while it runs, since it takes longer to load its framework.
+NEEDED_AFTERWARDS = (
+    "gradviz.diagnose.examination",
+    "gradviz.trace.reader",
+    "gradviz.trace.forward",
+    "gradviz.trace.passes",
+    "gradviz.export.report",
+)
 
 
 @dataclass(frozen=True)
@@ -46,7 +58,10 @@ def run_script(options: Options, place: Path, script_input: ScriptInput | None =
     supervisor = Supervisor(request, stdin=given.source(), on_output=lambda stream, chunk: sinks[stream].write(chunk))
     supervisor.start()
     given.feed(supervisor)
+    loading = threading.Thread(target=_load_the_rest, name="gradviz loading", daemon=True)
+    loading.start()  # beside the waiting, which Ctrl+C interrupts
     outcome = until_it_ends(supervisor)
+    loading.join()
     if outcome.own_fault:
         raise GradvizError(outcome.trouble)
     if outcome.status == "not-run":
@@ -54,6 +69,11 @@ def run_script(options: Options, place: Path, script_input: ScriptInput | None =
     if outcome.trouble:
         print(f"gradviz: {outcome.trouble}", file=sys.stderr)
     return outcome
+
+
+def _load_the_rest() -> None:
+    for name in NEEDED_AFTERWARDS:
+        importlib.import_module(name)
 
 
 def make_request(options: Options, place: Path) -> RunRequest:
@@ -101,6 +121,9 @@ def require_callable(options: Options) -> None:
 @contextlib.contextmanager
 def examined(path: Path) -> Iterator[Examined]:
     """Open a recording and diagnose it. Raises TraceError."""
+    from gradviz.diagnose.examination import diagnose  # here: see NEEDED_AFTERWARDS
+    from gradviz.trace.reader import Trace
+
     with Trace(path) as trace:
         yield Examined(trace, tuple(diagnose(trace)))
 
