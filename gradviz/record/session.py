@@ -30,6 +30,7 @@ from gradviz.trace.writer import TraceWriter
 FRONTENDS = {  # framework -> module, class
     "torch": ("gradviz.record.pytorch.frontend", "TorchFrontend"),
     "autograd": ("gradviz.record.hips.frontend", "HipsFrontend"),
+    "tensorflow": ("gradviz.record.tensorflow.frontend", "TensorFlowFrontend"),
 }
 
 

@@ -1,0 +1,72 @@
+"""Variables that TensorFlow's fast path reads by itself, without a word: `x @ w` hands an op the variable `w`.
+
+What the op then takes in is a tensor that nobody has seen being made. Which variable it was read from stands in the
+arguments of the generated function that called the op.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import FrameType
+from typing import Any
+
+from tensorflow.python.ops import resource_variable_ops
+
+from gradviz.record.pytorch.names import with_locals
+from gradviz.record.pytorch.oplog import OpLog
+from gradviz.record.tensorflow.state import Recorder, ThreadState
+from gradviz.record.tensorflow.tapes import Entry, Tapes
+from gradviz.record.tensorflow.values import FIRST_VALUE
+from gradviz.trace.packing import VALUE_LEAF, VALUE_REQUIRES_GRAD
+
+READ = "ReadVariableOp"
+
+
+class VariableReads:
+    """Puts the missing reads on the tapes and in the log."""
+
+    def __init__(self, recorder: Recorder, tapes: Tapes) -> None:
+        self._recorder = recorder
+        self._tapes = tapes
+        self._node = recorder.writer.string(READ)
+        self._name = recorder.writer.string("read_variable")
+
+    def find(self, state: ThreadState, frame: FrameType, unseen: Sequence[tuple[int, Any]], stack: int) -> None:
+        """`unseen`: positions and tensors among an op's inputs; `frame` runs the generated function."""
+        given: list[Any] = []
+
+        def look(names: Mapping[str, Any]) -> None:
+            code = frame.f_code
+            for name in code.co_varnames[: code.co_argcount]:
+                value = names.get(name)
+                given.extend(value if isinstance(value, (list, tuple)) else [value])
+
+        with_locals(frame, look)
+        variables = [
+            (at, each) for at, each in enumerate(given) if isinstance(each, resource_variable_ops.BaseResourceVariable)
+        ]
+        if not variables:
+            return
+        spec_of = self._recorder.values.spec
+        for position, tensor in unseen:
+            spec = spec_of(tensor)
+            alike = [(at, each) for at, each in variables if self._tapes.spec_of_variable(each) == spec]
+            found = next((pair for pair in alike if pair[0] == position), alike[0] if len(alike) == 1 else None)
+            if found is not None:
+                self._read(state, found[1], tensor, spec, stack)
+
+    def _read(self, state: ThreadState, variable: Any, tensor: Any, spec: int, stack: int) -> None:
+        recorder, handle, number = self._recorder, variable.handle._id, tensor._id
+        if variable.trainable:
+            self._tapes.accessed(variable)
+        following = [tape for tape in state.tapes if handle in tape.ids]
+        op, sequence, flags = next(recorder.op_numbers), 0, 0
+        if following:
+            sequence, flags = next(recorder.node_numbers), VALUE_REQUIRES_GRAD
+            entry = Entry(self._node, op, sequence, state.number, state.call, 0, [handle], [number], [spec])
+            for tape in following:
+                tape.add(entry, recorder.values.trainable)
+        log: OpLog = state.log
+        log.operands += (FIRST_VALUE + handle, spec, -1, flags and flags | VALUE_LEAF, -1)
+        log.results += (FIRST_VALUE + number, spec, 0, flags)
+        log.ops += (op, self._name, stack, state.call, sequence, sequence + bool(following), 0, -1, 1, 1)
