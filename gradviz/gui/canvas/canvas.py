@@ -6,15 +6,16 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QAccessible, QAccessibleEvent, QCloseEvent, QGuiApplication, QResizeEvent
+from PySide6.QtGui import QAccessible, QCloseEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from gradviz.document.hub import Hub, Selection
 from gradviz.document.hub import View as HubView
 from gradviz.export.raster import image_of
 from gradviz.gui.canvas import camera
+from gradviz.gui.canvas.accessible import make_graphs_accessible, tell_changed, tell_focus
 from gradviz.gui.canvas.acting import Acting
-from gradviz.gui.canvas.describe import Describer
+from gradviz.gui.canvas.describe import Describer, counts_of
 from gradviz.gui.canvas.graph_view import GraphView
 from gradviz.gui.canvas.header import CanvasHeader
 from gradviz.gui.canvas.hits import NOTHING, Hit
@@ -29,7 +30,6 @@ from gradviz.gui.canvas.wording import translated
 from gradviz.gui.post import Post
 from gradviz.gui.theme import Theme
 from gradviz.scene.build import Shown
-from gradviz.scene.model import Kind
 from gradviz.scene.states import states_at
 
 GOOD_ZOOM = 0.85
@@ -73,7 +73,8 @@ class Canvas(QWidget):
         self._soon.timeout.connect(self._load)
         self._acting = Acting(self)
         self.whereabouts = Whereabouts(self)
-        self.view.describe = self.words_of
+        self.view.describe, self.view.speak = self.words_of, self._spoken
+        make_graphs_accessible()
         self.view.view_changed.connect(lambda: self.header.show_zoom(self.view.view.zoom))
         self.header.switched.connect(self._switched)
         self.header.zoom_requested.connect(self.view.zoom_by)
@@ -239,12 +240,15 @@ class Canvas(QWidget):
         if found.kind == "box":
             self._tell_reader(found)
 
+    def _spoken(self, box: int) -> str:
+        return self._describer.spoken(box, self.view.states) if self._describer and self.view.states else ""
+
     def _tell_reader(self, found: Hit) -> None:
         """Say to a screen reader what is current or selected."""
-        if found.kind != "box" or self._describer is None or self.view.states is None or not QAccessible.isActive():
+        if found.kind != "box" or self._describer is None or not QAccessible.isActive():
             return
-        self.view.setAccessibleDescription(self._describer.spoken(found.at, self.view.states))
-        QAccessible.updateAccessibility(QAccessibleEvent(self.view, QAccessible.Event.DescriptionChanged))
+        self.view.setAccessibleDescription(self._spoken(found.at))
+        tell_focus(self.view, found.at)
 
     def _on_loaded(self, loaded: Loaded) -> None:
         before, self.loaded = self.loaded, loaded
@@ -260,7 +264,7 @@ class Canvas(QWidget):
         self._anchor = None
         self.whereabouts.show()
         self.minimap.scene_changed()
-        self._count(loaded)
+        self.header.show_counts(counts_of(loaded))
         self.strip.tell(loaded.scene.note or loaded.build.backward.truncated or "")
         if self.hub.view.selection.kind:
             self._selection_changed(self.hub.view)
@@ -268,28 +272,14 @@ class Canvas(QWidget):
             self.view.centre_on(int(loaded.scene.draft.box_of[self._revealed]), glide=False)
         self._revealed = -1
         self.scene_shown.emit()
+        if QAccessible.isActive():
+            tell_changed(self.view)
         if self._again:
             self._load()
 
     def _on_failed(self, text: str) -> None:
         self._busy = False
         self.strip.tell(text)
-
-    def _count(self, loaded: Loaded) -> None:
-        draft = loaded.scene.draft
-        nodes = len(loaded.build.graph)
-        folded = int((draft.kind == Kind.GROUP).sum())
-        constants = int((draft.kind == Kind.CONSTANT).sum())
-        parts = [self.tr("{count} nodes").format(count=f"{nodes:,}")]
-        if folded:
-            words = self.tr("{count} group folded") if folded == 1 else self.tr("{count} groups folded")
-            parts.append(words.format(count=folded))
-        else:
-            parts.append(self.tr("{count} edges").format(count=f"{len(loaded.build.graph.tail):,}"))
-        if constants:
-            words = self.tr("{count} constant") if constants == 1 else self.tr("{count} constants")
-            parts.append(words.format(count=constants))
-        self.header.show_counts(", ".join(parts))
 
     # -- switches and groups
 

@@ -136,6 +136,26 @@ class Describer:
         return int(draft.step_first[box]) if draft.kind[box] != Kind.GROUP else -1
 
 
+def counts_of(loaded: Loaded) -> str:
+    """'13 nodes, 13 edges, 1 constant'; of a graph with folded groups their number in place of the edges'."""
+    draft = loaded.scene.draft
+    nodes, folded = len(loaded.build.graph), int((draft.kind == Kind.GROUP).sum())
+    constants = int((draft.kind == Kind.CONSTANT).sum())
+    parts = [translate("Canvas", "{count} nodes").format(count=f"{nodes:,}")]
+    if folded:
+        words = (
+            translate("Canvas", "{count} group folded") if folded == 1 else translate("Canvas", "{count} groups folded")
+        )
+        parts.append(words.format(count=folded))
+    else:
+        parts.append(translate("Canvas", "{count} edges").format(count=f"{len(loaded.build.graph.tail):,}"))
+    if constants:
+        one = constants == 1
+        words = translate("Canvas", "{count} constant") if one else translate("Canvas", "{count} constants")
+        parts.append(words.format(count=constants))
+    return ", ".join(parts)
+
+
 def step_of_box(line: Timeline, box: int) -> int:
     """The position at which a box's (first) node is current; -1 where it never ran."""
     return int(line.draft.step_first[box])

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
 
-from PySide6.QtCore import QEasingCurve, QEvent, QPoint, QPointF, QRectF, Qt, QTimer, QVariantAnimation, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
@@ -25,6 +24,7 @@ from gradviz.draw.surface import QtSurface
 from gradviz.draw.view import View
 from gradviz.gui.canvas import camera
 from gradviz.gui.canvas.band import Band
+from gradviz.gui.canvas.glide import Glide
 from gradviz.gui.canvas.hits import NOTHING, Hit, hit
 from gradviz.gui.canvas.morph import Morph, way_between
 from gradviz.gui.canvas.overlay import paint_overlay
@@ -33,8 +33,6 @@ from gradviz.gui.theme import Theme
 from gradviz.scene.model import States
 
 HOVER_MS = 300
-GLIDE_MS = 150
-HELD_SECONDS = 0.12  # position changes that follow each other faster come from a held key
 DRAG_PX = 4
 KEYBOARD_REASONS = (
     Qt.FocusReason.TabFocusReason,
@@ -71,22 +69,17 @@ class GraphView(QWidget):
         self.band = Band()
         self.morph = Morph(self.update, self)
         self.describe: Callable[[Hit], str] = lambda _hit: ""
+        self.speak: Callable[[int], str] = lambda _box: ""  # a box in words, for a screen reader
+        self.reader: object = None  # what Qt's accessibility holds of this widget
         self._ring = False  # the focus came by the keyboard
         self._pressed: QPointF | None = None
         self._dragging = False
         self._last = QPointF()
-        self._moved_at = 0.0
         self._hover = QTimer(self)
         self._hover.setSingleShot(True)
         self._hover.setInterval(HOVER_MS)
         self._hover.timeout.connect(self._show_tip)
-        self._glide = QVariantAnimation(self)
-        self._glide.setDuration(GLIDE_MS)
-        self._glide.setEasingCurve(QEasingCurve.Type.OutCubic)
-        self._glide.setStartValue(0.0)
-        self._glide.setEndValue(1.0)
-        self._glide.valueChanged.connect(self._glide_on)
-        self._glide_from, self._glide_to = self.view, self.view
+        self._glide = Glide(self.set_view, self)
         theme.changed.connect(self._theme_changed)
 
     # -- what is shown
@@ -175,8 +168,7 @@ class GraphView(QWidget):
         """Bring a box into the middle 60 % if it is outside; no gliding with less motion or a held key."""
         if self.picture is None:
             return
-        now = time.monotonic()
-        held, self._moved_at = now - self._moved_at < HELD_SECONDS, now
+        held = self._glide.held()
         x, y = float(self.picture.scene.x[box]), float(self.picture.scene.y[box])
         seen = camera.in_middle(self.view, x, y) or camera.fits(self.view, self.picture.scene.bounds)
         if seen and not always:
@@ -186,12 +178,7 @@ class GraphView(QWidget):
         if not glide or held or not self._theme.moves or not self.isVisible():
             self.set_view(target)
             return
-        self._glide_from, self._glide_to = self.view, target
-        self._glide.start()
-
-    def _glide_on(self, part: object) -> None:
-        if isinstance(part, float):
-            self.set_view(camera.between(self._glide_from, self._glide_to, part))
+        self._glide.go(self.view, target)
 
     # -- painting
 

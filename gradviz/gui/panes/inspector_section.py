@@ -18,6 +18,7 @@ CHIP_HEIGHT = 22
 HEAD = 34
 FIGURE_HEIGHT = 37
 PADDING = "padding: 2px 6px 2px 0"
+LABEL_STYLE = f"{PADDING}; white-space: nowrap"
 CHIP_INKS = {  # kind -> (ink, fill)
     "error": ("error", "error_soft"),
     "warning": ("warn", "warn_soft"),
@@ -227,7 +228,7 @@ def table_html(theme: Theme, rows: Sequence[Row]) -> str:
             value = f'<a href="{escape(row.link)}" style="color: {colors.accent}; text-decoration: none">{value}</a>'
         if row.rest:
             value += f' <span style="color: {colors.text2}">{escape(row.rest)}</span>'
-        label = f'<td width="84" valign="bottom" style="color: {colors.text2}; {PADDING}">{escape(row.label)}</td>'
+        label = f'<td width="84" valign="bottom" style="color: {colors.text2}; {LABEL_STYLE}">{escape(row.label)}</td>'
         lines.append(f'<tr>{label}<td valign="bottom" style="color: {colors.text}; {PADDING}">{value}</td></tr>')
     return f'<table style="font-size: {LIST.size}px" cellspacing="0">{"".join(lines)}</table>'
 
