@@ -85,6 +85,7 @@ class Commands(QObject):
         super().__init__(window)
         self._actions, self._theme = actions, theme
         self._asks: dict[str, Callable[[], Availability]] = {}
+        self._told: dict[str, Availability] = {}  # what each action says now: saying it again costs
         self.by_name: dict[str, QAction] = {}
         for command in COMMANDS:
             action = QAction(self.text(command), window)
@@ -111,9 +112,11 @@ class Commands(QObject):
         for command in COMMANDS:
             ask = self._asks.get(command.name)
             state = ask() if ask is not None else Availability(True)
-            action = self.by_name[command.name]
-            action.setEnabled(state.enabled)
-            action.setToolTip(self.tooltip(command, state))
+            if self._told.get(command.name) != state:
+                self._told[command.name] = state
+                action = self.by_name[command.name]
+                action.setEnabled(state.enabled)
+                action.setToolTip(self.tooltip(command, state))
 
     def refresh_icons(self, only: Container[str] | None = None) -> None:
         """Draw the icons; those of menus alone can wait until after the first paint."""

@@ -37,6 +37,7 @@ class Timeline(QWidget):
         self._icon = QLabel(self)
         self._where = QLabel(self)
         self._where.setTextFormat(Qt.TextFormat.RichText)
+        self._fitted: tuple[object, ...] = ()  # trace and pass that the words' room was made for
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 0, 12, 0)
         row.setSpacing(16)
@@ -115,10 +116,18 @@ class Timeline(QWidget):
         weight = "600" if color == "error" else "400"
         tint = self._theme.tokens.color(color if color == "error" else "text")
         self._where.setText(f'<span style="font-size:12px; font-weight:{weight}; color:{tint}">{text}</span>')
+        self._make_room((view.trace, view.pass_id))
         self._plain = text.replace("<b>", "").replace("</b>", "")
         self._icon.setVisible(bool(icon))
         if icon:
             self._icon.setPixmap(self._theme.icon(icon).pixmap(14, 14))
+
+    def _make_room(self, shown: tuple[object, ...]) -> None:
+        """As wide as the widest words of the pass so far: when a label's room changes, Qt arranges the whole window."""
+        need = self._where.sizeHint()
+        if shown != self._fitted or need.width() > self._where.minimumWidth():
+            self._where.setFixedSize(need.width(), self.height())
+            self._fitted = shown
 
     def _node_name(self, view: View, position: int) -> str:
         if view.trace is None or view.pass_id is None:

@@ -46,7 +46,6 @@ class StepsModel(QAbstractTableModel):
         """Only what lies between the two positions looks different."""
         low, high = sorted((self.position, position))
         self.position = position
-        self._all_changed(0, self.seeds - 1)
         self._all_changed(self.seeds + low, min(self.seeds + high, self.rowCount() - 1))
 
     def _all_changed(self, first: int, last: int) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from gradviz.draw.icons import draw_icon
-from gradviz.draw.tokens import CAPTION, ICON, LIST, ROW, SHAPE
-from gradviz.gui.panes.steps_model import LINE, NODE, NUMBER, REST_ROLE, SHAPES, STATE_ROLE
+from gradviz.draw.surface import QtSurface, fitted, text_width
+from gradviz.draw.tokens import CAPTION, ICON, LIST, ROW, SHAPE, TextStyle
+from gradviz.gui.panes.steps_model import NODE, NUMBER, REST_ROLE, SHAPES, STATE_ROLE
 from gradviz.gui.theme import Theme
 
 GAP = 6
@@ -29,50 +29,53 @@ class StepsRows(QStyledItemDelegate):
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         rect: QRect = option.rect
+        column = index.column()
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
         state = str(index.data(STATE_ROLE))
         strong = selected or state == "current"
-        painter.save()
-        self._band(painter, rect, index.column(), state, selected)
         text = str(index.data(Qt.ItemDataRole.DisplayRole) or "")
-        if index.column() == NODE:
-            self._name(painter, rect, text, str(index.data(REST_ROLE) or ""), state, strong)
-        elif index.column() == SHAPES:
-            painter.setFont(self._theme.font(SHAPE))
-            self._text(painter, rect.adjusted(4, 0, -4, 0), text, "never" if state == "never" else "text")
+        painter.save()
+        surface = QtSurface(painter, self._theme.tokens, kept=True)
+        if selected:
+            self._band(surface, rect, column, state)
+        if column == NODE:
+            self._name(surface, rect, text, str(index.data(REST_ROLE) or ""), state, strong)
+        elif column == SHAPES:
+            _words(surface, rect.left() + 4, rect.right() - 4, rect, text, SHAPE, _ink(state))
         else:
-            painter.setFont(self._theme.font(CAPTION if index.column() == NUMBER else LIST, 400))
-            room = rect.adjusted(BAR, 0, -6, 0)
-            painter.setPen(self._theme.color("text2"))
-            assert index.column() in (NUMBER, LINE)
-            painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+            style = CAPTION if column == NUMBER else LIST
+            surface.text(rect.right() - 5, _middle(rect), text, style, "text2", "right", 400)
         painter.restore()
 
-    def _band(self, painter: QPainter, rect: QRect, column: int, state: str, selected: bool) -> None:
+    def _band(self, surface: QtSurface, rect: QRect, column: int, state: str) -> None:
         """The row that is looked at has a soft fill and a bar at its left edge, red where it failed."""
-        if not selected:
-            return
         wrong = state == "error"
-        painter.fillRect(rect, self._theme.color("error_soft" if wrong else "accent_soft"))
+        place = (rect.x(), rect.y(), rect.width(), rect.height())
+        surface.rect(*place, fill="error_soft" if wrong else "accent_soft")
         if column == NUMBER:
-            bar = QRect(rect.left(), rect.top(), BAR, rect.height())
-            painter.fillRect(bar, self._theme.color("error" if wrong else "accent"))
+            surface.rect(rect.x(), rect.y(), BAR, rect.height(), fill="error" if wrong else "accent")
 
-    def _name(self, painter: QPainter, rect: QRect, name: str, rest: str, state: str, strong: bool) -> None:
-        top = rect.top() + (rect.height() - ICON) / 2
-        draw_icon(painter, state, rect.left() + 2, top, self._theme.tokens, ICON)
-        room = rect.adjusted(2 + ICON + GAP, 0, -2, 0)
-        font = self._theme.font(LIST, 600 if strong else 400)
-        painter.setFont(font)
-        self._text(painter, room, name, "text2" if state == "never" else "text")
+    def _name(self, surface: QtSurface, rect: QRect, name: str, rest: str, state: str, strong: bool) -> None:
+        left, right = rect.left() + 2 + ICON + GAP, rect.right() - 2
+        surface.icon(state, rect.left() + 2, rect.top() + (rect.height() - ICON) / 2, ICON)
+        weight = 600 if strong else 400
+        _words(surface, left, right, rect, name, LIST, _ink(state), weight)
         if rest:
-            used = int(QFontMetricsF(font).horizontalAdvance(name)) + GAP
-            painter.setFont(self._theme.font(LIST))
-            self._text(painter, room.adjusted(used, 0, 0, 0), rest, "text2")
+            _words(surface, left + int(text_width(name, LIST, weight)) + GAP, right, rect, rest, LIST, "text2")
 
-    def _text(self, painter: QPainter, room: QRect, text: str, token: str) -> None:
-        if room.width() <= 8:
-            return
-        painter.setPen(self._theme.color(token))
-        shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room.width())
-        painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
+
+def _words(
+    surface: QtSurface, left: int, right: int, rect: QRect, text: str, style: TextStyle, ink: str, weight: int = 0
+) -> None:
+    """A line between two edges, elided."""
+    room = right - left + 1
+    if room > 8:
+        surface.text(left, _middle(rect), fitted(text, style, room, weight), style, ink, "left", weight)
+
+
+def _middle(rect: QRect) -> float:
+    return rect.top() + rect.height() / 2
+
+
+def _ink(state: str) -> str:
+    return "text2" if state == "never" else "text"
