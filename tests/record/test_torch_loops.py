@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from torch import nn
+from torch.utils.checkpoint import checkpoint
 
 from tests.record.recorded import nodes_of, recorded
 
@@ -103,3 +106,72 @@ def test_calls_without_a_backward_pass_are_kept_within_bounds(tmp_path: Path) ->
             torch.neg(x)
 
     assert len(recorded(tmp_path, program).ops()) == 2001
+
+
+def checkpointed(steps: int, reentrant: bool) -> None:
+    """Layers that are run again within the backward pass."""
+    layers = nn.ModuleList(nn.Sequential(nn.Linear(4, 4), nn.SiLU()) for _ in range(2))
+    for _ in range(steps):
+        h = torch.randn(3, 4, requires_grad=True)
+        for layer in layers:
+            h = h + checkpoint(layer, h, use_reentrant=reentrant)
+        h.sum().backward()
+
+
+def nested_and_failing(steps: int) -> None:
+    """A backward that swallows an error and runs a pass of another structure, inside passes that are alike."""
+
+    class Inner(torch.autograd.Function):
+        length = 1
+
+        @staticmethod
+        def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, g: torch.Tensor) -> torch.Tensor:
+            with torch.enable_grad():
+                y = torch.randn(3, requires_grad=True)
+                with contextlib.suppress(RuntimeError):
+                    y @ torch.randn(4)
+                for _ in range(Inner.length):
+                    y = y * 2
+                y.sum().backward()
+            return g * 2
+
+    w = torch.randn(3, requires_grad=True)
+    for step in range(steps):
+        Inner.length = 1 + step % 3
+        Inner.apply(w * 3).sum().backward()
+
+
+def alike(steps: int) -> None:
+    w = torch.randn(3, requires_grad=True)
+    for _ in range(steps):
+        (w * 2).sum().backward()
+
+
+@pytest.mark.parametrize(
+    ("program", "passes"),
+    [
+        (lambda: checkpointed(4, False), "all"),
+        (lambda: checkpointed(4, True), "all"),
+        (lambda: checkpointed(4, True), "0,2"),
+        (lambda: nested_and_failing(6), "all"),
+        (lambda: alike(8), "0,5"),
+    ],
+)
+def test_ops_rise_in_the_file_whichever_passes_wait(program: Callable[[], None], passes: str, tmp_path: Path) -> None:
+    trace = recorded(tmp_path, program, passes=passes)
+
+    numbers = [op.number for op in trace.ops()]
+    assert numbers == sorted(set(numbers))
+    for record in trace.passes():
+        for node in nodes_of(trace, record):
+            assert node.leaf >= 0 or trace.op(node.op) is not None, node
+
+
+def test_a_forward_that_checkpoint_repeats_leaves_no_broken_graphs(tmp_path: Path) -> None:
+    trace = recorded(tmp_path, lambda: checkpointed(4, False))
+
+    assert {record.outcome for record in trace.passes()} == {"completed"}

@@ -14,6 +14,7 @@ from gradviz.record.pytorch.state import Recorder, ThreadState
 from gradviz.record.pytorch.values import FLAGS, version_of
 from gradviz.trace.packing import OP_RAISED
 
+ENOUGH = "_StopRecomputationError"  # torch.utils.checkpoint ends a forward that it repeats with it: nothing failed
 MOST = 50  # a script that tries things out may raise at will
 Partial = Callable[[ThreadState, int, int, Sequence[Any], BaseException], None]
 
@@ -30,9 +31,11 @@ class Failures:
         self, error: BaseException, op: int, stack: int, operands: Sequence[int], values: Sequence[Any]
     ) -> None:
         """An op raised; its row stands in the log."""
-        self._count += 1
         recorder, partial = self._recorder, self.partial
         _mark_open_calls(recorder.state())
+        if type(error).__name__ == ENOUGH:
+            return
+        self._count += 1
         if self._count > MOST or partial is None:
             return
         with guarded(recorder), torch._C.DisableTorchFunction():

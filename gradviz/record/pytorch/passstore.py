@@ -56,6 +56,7 @@ class PassStore:
         self._counts: dict[str, int] = {}  # structure -> passes that its first row stands for
         self._faulty: dict[str, int] = {}
         self._newest: list[PassRecord] = []
+        self._running: list[PassRecord] = []  # begun and not stored: their ops aren't in the file either
         self._written: list[int] = []
         self._loose = 0
         self._left_out = 0  # passes that --passes doesn't name, up to the newest
@@ -77,10 +78,12 @@ class PassStore:
         wanted = self._recorder.session.passes_wanted.may_store(record.number)
         if not wanted:
             self._left_out = record.number + 1
+            self._write_waiting_ops()
             self._segments.write(record.logs)  # whatever led there may matter to a pass that is stored
             record.logs = []
             return
         if record.structure in self._first or len(self._first) >= MOST_STRUCTURES:
+            self._running.append(record)
             return
         self._first[record.structure] = record.number
         self._counts[record.structure] = 0
@@ -96,6 +99,8 @@ class PassStore:
         """After the engine: write the steps of a stored pass, keep or count any other."""
         if not self._recorder.session.passes_wanted.may_store(record.number):
             return
+        if record in self._running:
+            self._running.remove(record)
         if record.stored:
             self._counts[record.structure] += 1
             self._write_end(record)
@@ -121,8 +126,11 @@ class PassStore:
     def write_newest(self) -> None:
         """The passes that wait in memory, in order."""
         waiting, self._newest = self._newest, []
-        for record in waiting:
-            self._write_whole(record)
+        for record in sorted([*waiting, *self._running], key=_number_of):
+            if record in waiting:
+                self._write_whole(record)
+            else:
+                self._write_ops_of(record)
 
     def write_rest(self) -> None:
         """At the end: passes in memory, ops after the last one, and how many passes each row stands for."""
@@ -166,6 +174,16 @@ class PassStore:
         for record in self._newest:
             self._count(record)
         self._newest.clear()
+        self._write_waiting_ops()
+
+    def _write_waiting_ops(self) -> None:
+        """Those of passes that may still be written, or that run: newer ones are about to be."""
+        for record in sorted([*self._newest, *self._running], key=_number_of):
+            self._write_ops_of(record)
+
+    def _write_ops_of(self, record: PassRecord) -> None:
+        self._segments.write(record.logs)
+        record.logs = []
 
     def _write_whole(self, record: PassRecord) -> None:
         self._write_graph(record)
@@ -173,8 +191,7 @@ class PassStore:
 
     def _write_graph(self, record: PassRecord) -> None:
         writer, graph = self._recorder.writer, record.graph
-        self._segments.write(record.logs)
-        record.logs = []
+        self._write_ops_of(record)
         record.stored = True
         self._written.append(record.number)
         writer.add(
@@ -232,6 +249,10 @@ class PassStore:
     def _keep_last_only(self) -> None:
         for number in self._written[:-1]:
             self._recorder.writer.remove_pass(number)
+
+
+def _number_of(record: PassRecord) -> int:
+    return record.number
 
 
 def write_steps(writer: Any, record: PassRecord) -> None:
