@@ -107,7 +107,7 @@ def _of_qt(control: QWidget) -> bool:
     inner = (
         isinstance(parent, (QLineEdit, QComboBox))
         or isinstance(control, QHeaderView)
-        or "ComboBoxPrivate" in parent.metaObject().className()
+        or (parent is not None and "ComboBoxPrivate" in parent.metaObject().className())
     )
     return inner or control.objectName().startswith("qt_")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -483,6 +484,27 @@ def test_the_breadcrumb_names_the_opened_groups_and_leads_there(draw: Any, langu
     # AND the whole graph takes one back
     drawn.qtbot.mouseClick(crumbs.parts[0], Qt.MouseButton.LeftButton)
     assert drawn.hub.view.selection == Selection() and crumbs.text() == "Whole graph"
+
+
+def test_a_group_that_opens_near_the_border_is_brought_into_sight(draw: Any, language_model: Path) -> None:
+    drawn = draw(language_model)
+    drawn.press(Qt.Key.Key_0)
+    draft = drawn.canvas.loaded.scene.draft
+    stack = next(box for box in range(len(draft)) if draft.kind[box] == Kind.GROUP)
+    key = draft.cards[int(draft.card[stack])].key
+    # GIVEN a folded group that shows only at the lower right border
+    x, y, width, height = drawn.canvas.loaded.scene.rect(stack)
+    view = drawn.view.view
+    drawn.view.set_view(replace(view, x=x - view.width + 60, y=y - view.height + 30))
+    # WHEN it is opened
+    drawn.reloaded(lambda: drawn.canvas.toggle_group(key))
+    # THEN its upper left corner is in sight, and so is as much of it as the window holds
+    loaded = drawn.canvas.loaded
+    at = next(at for at, card in enumerate(loaded.scene.draft.open_cards) if loaded.scene.draft.cards[card].key == key)
+    x, y, width, height = (float(part) for part in loaded.scene.frames[at])
+    left, top, right, bottom = drawn.view.view.area()
+    assert left <= x and top <= y
+    assert right >= min(x + width, left + (right - left)) - 1 and bottom - y >= min(height, 0.8 * (bottom - top))
 
 
 @pytest.mark.parametrize("smooth", [True, False])

@@ -6,7 +6,7 @@ remembers them by their address.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QCoreApplication, QObject, QPoint, QRect, QRectF
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QAccessibleInterface, QWindow
@@ -19,6 +19,8 @@ from gradviz.scene.model import Kind
 if TYPE_CHECKING:
     from gradviz.scene.model import Scene
 
+# Qt's null pointers: what there isn't. Its stubs don't know them.
+NOBODY, NO_OBJECT = cast(QAccessibleInterface, None), cast(QObject, None)
 INSTALLED = "gradvizGraphsAreAccessible"  # a property of the application: the factory is installed once
 
 
@@ -37,9 +39,9 @@ class GraphAccessible(QAccessibleWidget):
     def childCount(self) -> int:
         return len(self.scene.draft) if self.scene is not None else 0
 
-    def child(self, index: int) -> QAccessibleInterface | None:
+    def child(self, index: int) -> QAccessibleInterface:
         if not 0 <= index < self.childCount():
-            return None
+            return NOBODY
         item = self._items.get(index)
         if item is None:
             item = self._items[index] = BoxAccessible(self, index)
@@ -48,13 +50,13 @@ class GraphAccessible(QAccessibleWidget):
     def indexOfChild(self, child: QAccessibleInterface) -> int:
         return child.index if isinstance(child, BoxAccessible) else -1
 
-    def childAt(self, x: int, y: int) -> QAccessibleInterface | None:
+    def childAt(self, x: int, y: int) -> QAccessibleInterface:
         found = self.view.hit_at(self.view.mapFromGlobal(QPoint(x, y)).toPointF())
-        return self.child(found.at) if found.kind == "box" else None
+        return self.child(found.at) if found.kind == "box" else NOBODY
 
-    def focusChild(self) -> QAccessibleInterface | None:
+    def focusChild(self) -> QAccessibleInterface:
         selected = self.view.selected
-        return self.child(selected.at) if selected.kind == "box" and self.view.hasFocus() else None
+        return self.child(selected.at) if selected.kind == "box" and self.view.hasFocus() else NOBODY
 
 
 class BoxAccessible(QAccessibleInterface):
@@ -67,8 +69,8 @@ class BoxAccessible(QAccessibleInterface):
     def isValid(self) -> bool:
         return self.index < self.graph.childCount()
 
-    def object(self) -> QObject | None:
-        return None
+    def object(self) -> QObject:
+        return NO_OBJECT
 
     def parent(self) -> QAccessibleInterface:
         return self.graph
@@ -76,16 +78,16 @@ class BoxAccessible(QAccessibleInterface):
     def childCount(self) -> int:
         return 0
 
-    def child(self, index: int) -> QAccessibleInterface | None:
-        return None
+    def child(self, index: int) -> QAccessibleInterface:
+        return NOBODY
 
-    def childAt(self, x: int, y: int) -> QAccessibleInterface | None:
-        return None
+    def childAt(self, x: int, y: int) -> QAccessibleInterface:
+        return NOBODY
 
     def indexOfChild(self, child: QAccessibleInterface) -> int:
         return -1
 
-    def window(self) -> QWindow | None:
+    def window(self) -> QWindow:
         return self.graph.window()
 
     def role(self) -> QAccessible.Role:

@@ -35,6 +35,7 @@ class CanvasHeader(QFrame):
         row.addWidget(self.crumbs)
         row.addSpacing(8)
         row.addWidget(self.counts, 1)
+        row.addSpacing(8)
         words = {
             "wrap": (self.tr("Wrap"), self.tr("Fold a tall graph into columns")),
             "shapes": (self.tr("Shapes"), self.tr("Write the gradient's shape beside each edge")),

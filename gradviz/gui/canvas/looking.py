@@ -1,4 +1,4 @@
-"""From where a new scene is looked at: as before, with the group that was opened staying put; else its best view."""
+"""From where a new scene is looked at: as before, with the group that was opened in sight; else its best view."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from gradviz.draw.view import View
 from gradviz.gui.canvas import camera
 from gradviz.gui.canvas.loader import Loaded
+
+MARGIN = 24.0  # px of the screen round an opened group
 
 
 @dataclass(frozen=True)
@@ -46,12 +48,25 @@ def next_view(
         place = place_of_group(loaded, anchor.key)
         if place is not None:
             moved = replace(view, x=place[0] - anchor.x / view.zoom, y=place[1] - anchor.y / view.zoom)
-            return camera.kept_near(moved, bounds)
+            return camera.kept_near(_all_of_it(loaded, anchor.key, moved), bounds)
     if touched and (same or (before is not None and _alike(before, loaded))):
         return camera.kept_near(view, bounds)
     box = current if current >= 0 else _focus(loaded)
     at = (float(loaded.scene.x[box]), float(loaded.scene.y[box])) if box >= 0 else None
     return camera.opening(bounds, view.width, view.height, at)
+
+
+def _all_of_it(loaded: Loaded, key: str, view: View) -> View:
+    """Moved no further than it takes to see all of an opened group, or as much from its top left corner as fits."""
+    draft = loaded.scene.draft
+    at = next((at for at, card in enumerate(draft.open_cards) if draft.cards[card].key == key), -1)
+    if at < 0:
+        return view
+    x, y, width, height = (float(part) for part in loaded.scene.frames[at])
+    left, top, right, bottom = view.area(-MARGIN / view.zoom)
+    dx = min(max(0.0, x + width - right), max(0.0, x - left))
+    dy = min(max(0.0, y + height - bottom), max(0.0, y - top))
+    return replace(view, x=view.x + dx, y=view.y + dy)
 
 
 def _same_pass(before: Loaded, after: Loaded) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor
 
 from gradviz.draw.cards import draw_highlight, draw_selection
@@ -45,7 +46,7 @@ def _paint_focus(surface: QtSurface, picture: Picture, states: States, view: Vie
     ground = QColor(surface.tokens.canvas)
     ground.setAlpha(DIMMED)
     left, top, right, bottom = view.area(2 / view.zoom)
-    surface.painter.fillRect(*(round(part) for part in (left, top, right - left, bottom - top)), ground)
+    surface.painter.fillRect(QRectF(left, top, right - left, bottom - top), ground)
     boxes, edges = neighbours(picture.scene, focus)
     paint_part(picture, surface, states, boxes[:MOST_HIGHLIGHTS], edges[:MOST_HIGHLIGHTS])
 
