@@ -25,8 +25,12 @@ from gradviz.diagnose.rules import (
     seed_cast,
     seeds,
     startup,
+    tape,
+    tape_custom,
+    tape_none,
     unused,
 )
+from gradviz.diagnose.tape_calls import ENTRY
 from gradviz.diagnose.triage import explain
 from gradviz.diagnose.words.catalogue import ENGLISH
 from gradviz.diagnose.words.phrase import Catalogue
@@ -49,7 +53,8 @@ def diagnose(trace: TraceView, catalogue: Catalogue = ENGLISH) -> tuple[Finding,
 
 def _errors(exam: Examination) -> Iterator[Finding]:
     for error in exam.case.exceptions:
-        yield from explain(exam, error)
+        if not tape_none.is_effect(exam, error):
+            yield from explain(exam, error)
     died = crash.worker_died(exam)
     if died is not None:
         yield died
@@ -67,8 +72,12 @@ def _silent(exam: Examination) -> Iterator[Finding]:
                 yield surplus
             yield from seed_cast.find(exam, backward)
         yield from hips_vjp.silent(exam, backward)
-        yield from custom_silent.silent(exam, backward)
+        yield from tape.silent(exam, backward)
+        yield from tape_custom.find(exam, backward)
+        if backward.entry != ENTRY:  # TensorFlow neither sums nor casts what a custom gradient returns
+            yield from custom_silent.silent(exam, backward)
     yield from hips.objects(exam)
+    yield from tape_none.find(exam)
     yield from broadcast.find(exam)
     yield from inplace.via_data(exam)
     yield from nonfinite.find(exam)

@@ -25,6 +25,7 @@ from gradviz.diagnose.rules import (
     seed_cast,
     seeds,
     startup,
+    tape,
     unused,
 )
 from gradviz.diagnose.rules.forward_kind import forward_rule, memory
@@ -73,6 +74,9 @@ def _explain(exam: Examination, error: model.ExceptionInfo, backward: model.Back
         found = hips.explain(exam, error, backward)
         if found is not None:
             return found
+    found = tape.explain(exam, error, backward)
+    if found is not None:
+        return found
     if backward is not None and backward.outcome != "completed":
         return _in_pass(exam, backward, error)
     return _in_forward(exam, error)

@@ -15,6 +15,7 @@ from gradviz.diagnose.words import (
     reuse,
     seeds,
     startup,
+    tape,
 )
 from gradviz.diagnose.words.phrase import Catalogue
 
@@ -31,4 +32,5 @@ ENGLISH: Catalogue = {
     **refused.PHRASES,
     **startup.PHRASES,
     **hips.PHRASES,
+    **tape.PHRASES,
 }

@@ -1,0 +1,236 @@
+"""tape-unwatched and its like: a gradient that is None, and why. TensorFlow raises nothing, or only later."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from gradviz.diagnose import shapes
+from gradviz.diagnose.build import new_line, raised
+from gradviz.diagnose.case import Case
+from gradviz.diagnose.dataflow import assignments, value_of
+from gradviz.diagnose.exam import Examination
+from gradviz.diagnose.finding import Finding
+from gradviz.diagnose.naming import made_name, operand_name
+from gradviz.diagnose.source import Place, called_name
+from gradviz.diagnose.tape_calls import TapeCall, made_place, tape_call
+from gradviz.diagnose.vocabulary import LEAVES_FOR_PYTHON, plain
+from gradviz.trace import model
+
+NOTE = "tape-none"
+# What the Nones lead to: arithmetic with them, and what optimizers say.
+EFFECT = re.compile(r"NoneType|No gradients provided for any variable|None values not supported")
+ASSIGNING = {ast.Sub: "assign_sub", ast.Add: "assign_add"}
+
+
+class Missing:
+    """One gradient that is None, as the recorder tells of it. A recording may come from anywhere: all is checked."""
+
+    def __init__(self, note: model.Note) -> None:
+        self._detail = note.detail
+        self.stack = note.stack
+        self.reason = str(note.detail.get("reason"))
+        self.name = str(note.detail.get("name") or "")
+        self.dtype = str(note.detail.get("dtype") or "")
+        self.is_variable = bool(note.detail.get("variable"))
+        self.value = self.number("value")
+        self.pass_id = self.number("pass")
+        self.position = self.number("position", 0)
+        self.first_op = self.number("first_op")
+        self.last_op = self.number("last_op")
+        self.made = note.detail.get("made")
+        self.shape = tuple(self.numbers("shape"))
+
+    def number(self, key: str, otherwise: int = -1) -> int:
+        found = self._detail.get(key)
+        return found if isinstance(found, int) else otherwise
+
+    def numbers(self, key: str) -> list[int]:
+        found = self._detail.get(key)
+        return [each for each in found if isinstance(each, int)] if isinstance(found, list) else []
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no source of the call got a gradient."""
+        return self.number("missing") == self.number("sources")
+
+
+def find(exam: Examination) -> Iterator[Finding]:
+    """One finding for each call of gradient(), of its first missing gradient."""
+    told: set[tuple[str, int]] = set()
+    for missing in _all(exam.case):
+        backward = exam.case.backward(missing.pass_id)
+        stack = backward.stack if backward is not None else missing.stack
+        where = (stack[0].file, stack[0].line) if stack else ("", 0)
+        if backward is None or where in told:
+            continue
+        told.add(where)
+        yield _Explained(exam, missing, backward).finding()
+
+
+def is_effect(exam: Examination, error: model.ExceptionInfo) -> bool:
+    """Whether an error is what a missing gradient led to: it is told with that."""
+    return EFFECT.search(error.message) is not None and any(one.is_whole for one in _all(exam.case))
+
+
+def _all(case: Case) -> list[Missing]:
+    return [Missing(note) for note in case.trace.notes() if note.kind == NOTE]
+
+
+class _Explained:
+    """Finds the words for one missing gradient."""
+
+    def __init__(self, exam: Examination, missing: Missing, backward: model.Backward) -> None:
+        self._exam = exam
+        self._case = exam.case
+        self._missing = missing
+        self._backward = backward
+        self._called: TapeCall = tape_call(exam.case, backward)
+        self._made = made_place(exam.case, missing.made)
+        self._name = self._called.source(missing.position) if missing.number("sources") == 1 else ""
+        self._name = self._name or missing.name or "the source"
+
+    def finding(self) -> Finding:
+        missing = self._missing
+        if missing.reason == "integer":
+            return self._write("dtype-mismatch", "error", self._source_place(), "tape-integer")
+        if missing.reason == "unwatched":
+            return self._unwatched()
+        loss = self._lost_on_the_way()
+        if loss is not None:
+            return loss
+        if missing.reason == "target":
+            return self._target()
+        severity = "error" if missing.is_whole else "note"
+        return self._write("unused-input", severity, self._called.place, "tape-unconnected")
+
+    def _write(self, rule: str, severity: str, place: Place, phrase: str, **more: Any) -> Finding:
+        missing, case = self._missing, self._case
+        parts: dict[str, object] = {
+            "target": self._called.target(),
+            "name": self._name,
+            "tape": self._called.tape,
+            "shape": shapes.text(missing.shape),
+            "dtype": missing.dtype,
+            "line": place.line,
+        }
+        parts.update(more.pop("parts", {}))
+        error = next((e for e in case.exceptions if EFFECT.search(e.message)), None)
+        effects = (f"{error.type.rpartition('.')[2]}: {error.message.splitlines()[0]}",) if error is not None else ()
+        return self._exam.writer.write(
+            rule,
+            severity,
+            place,
+            phrase,
+            parts,
+            pass_id=self._backward.id,
+            expected_shape=missing.shape,
+            received_shape="None",
+            symptom_line=self._called.place.line,
+            effects=effects if missing.is_whole else (),
+            **(more | (raised(error) if missing.is_whole else {})),
+        )
+
+    # -- a source that isn't watched
+
+    def _unwatched(self) -> Finding:
+        missing, case = self._missing, self._case
+        severity = "error" if missing.is_whole else "warning"
+        place = self._made or self._called.place
+        if missing.is_variable:
+            return self._write("tape-unwatched", severity, place, "tape-unwatched-variable")
+        maker = case.producer(missing.value)
+        rebound = self._rebound(maker) if maker is not None else None
+        if rebound is not None:
+            return rebound
+        return self._write("tape-unwatched", severity, place, "tape-unwatched", op="gradient")
+
+    def _rebound(self, maker: model.Op) -> Finding | None:
+        """The name stood for a variable, until arithmetic gave it a tensor."""
+        case = self._case
+        place = case.place(maker.stack)
+        code = case.code(place.file)
+        statement = code.statement(place.line) if code is not None and maker.stack else None
+        name = made_name(case, maker, self._missing.value)
+        if code is None or statement is None or not name.isidentifier():
+            return None
+        others = [value_of(s, name) for s in assignments(code, name, statement) if s is not statement]
+        if not any(isinstance(v, ast.Call) and called_name(v) == "Variable" for v in others):
+            return None
+        new = self._assigned(name, statement)
+        return self._write(
+            "tape-unwatched",
+            "error",
+            place,
+            "tape-rebound",
+            parts={"name": name, "text": code.short(statement) or f"line {place.line}", "new": new},
+            node="".join(part.capitalize() for part in plain(maker.name).split("_")),
+            op=plain(maker.name),
+            changes=new_line(code, place.line, new),
+        )
+
+    def _assigned(self, name: str, statement: ast.stmt) -> str:
+        """The statement with the variable changed in its place."""
+        code = self._called.code
+        value = value_of(statement, name)
+        if code is None or value is None:
+            return f"{name}.assign(...)"
+        if isinstance(statement, ast.AugAssign) and type(statement.op) in ASSIGNING:
+            return f"{name}.{ASSIGNING[type(statement.op)]}({code.text(value)})"
+        if isinstance(value, ast.BinOp) and type(value.op) in ASSIGNING and code.text(value.left) == name:
+            return f"{name}.{ASSIGNING[type(value.op)]}({code.text(value.right)})"
+        return f"{name}.assign({code.text(value)})"
+
+    def _source_place(self) -> Place:
+        maker = self._case.producer(self._missing.value)
+        if maker is not None and maker.stack:
+            return self._case.place(maker.stack)
+        return self._made or self._called.place
+
+    # -- a way that breaks off
+
+    def _lost_on_the_way(self) -> Finding | None:
+        """A call that handed a followed tensor to Python, or that has no gradient."""
+        case, missing = self._case, self._missing
+        exits = [case.op_by_number[n] for n in missing.numbers("exits") if n in case.op_by_number]
+        ends = [case.op_by_number[n] for n in missing.numbers("dead_ends") if n in case.op_by_number]
+        severity = "error" if missing.is_whole else "warning"
+        outside = next((op for op in reversed(exits) if plain(op.name).strip("_") in _PYTHON), None)
+        if outside is not None and missing.reason == "target":
+            value = operand_name(case, outside, 0) or "a tensor"
+            name = plain(outside.name)
+            shown = {"__float__": "float()", "__int__": "int()", "__array__": "the conversion to an array"}
+            parts = {"op": shown.get(name, f".{name}()"), "value": value, "new": _in_tensors(self._called, value)}
+            op = "numpy" if name == "__array__" else name.strip("_")
+            return self._write("detached", severity, case.place(outside.stack), "tape-numpy", parts=parts, op=op)
+        cut = ends[0] if ends else exits[-1] if exits and missing.reason == "target" else None
+        if cut is None or not cut.stack:
+            return None
+        name = plain(cut.name)
+        return self._write(
+            "detached", severity, case.place(cut.stack), "tape-cut", parts={"op": f"tf.{_public(name)}"}, op=name
+        )
+
+    def _target(self) -> Finding:
+        case, missing = self._case, self._missing
+        severity = "error" if missing.is_whole else "warning"
+        targets = missing.numbers("targets")
+        maker = case.producer(targets[0]) if targets else None
+        if maker is not None and maker.stack and maker.operands and maker.number > missing.first_op:
+            return self._write("tape-unwatched", severity, case.place(maker.stack), "tape-ended", op=plain(maker.name))
+        return self._write("detached", severity, self._called.place, "tape-constant")
+
+
+_PYTHON = {name.strip("_") for name in LEAVES_FOR_PYTHON}
+_PUBLIC = {"detach": "stop_gradient", "to": "cast", "gt": "greater", "lt": "less", "ge": "greater_equal"}
+
+
+def _public(name: str) -> str:
+    """What the person calls it."""
+    return _PUBLIC.get(name, name)
+
+
+def _in_tensors(called: TapeCall, value: str) -> str:
+    return f"Compute {called.target()} from {value} itself, with tf.reduce_mean and the like instead of numpy's."

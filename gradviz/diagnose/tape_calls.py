@@ -1,0 +1,91 @@
+"""Reads the text around a GradientTape: the call of gradient(), and the with block that made the tape."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from gradviz.diagnose.case import Case
+from gradviz.diagnose.dataflow import last_assignment, value_of
+from gradviz.diagnose.source import Call, Code, Place, as_call, called_name
+from gradviz.trace import model
+
+ENTRY = "tape"  # of a pass that GradientTape.gradient began
+
+
+@dataclass(frozen=True)
+class TapeCall:
+    """`tape.gradient(target, sources, output_gradients)` as it is written; what isn't told is in general words."""
+
+    code: Code | None
+    call: Call | None
+    place: Place
+
+    @property
+    def tape(self) -> str:
+        receiver = self.call.receiver if self.call is not None else None
+        return (self.code.short(receiver) if self.code is not None else "") or "the tape"
+
+    def target(self, index: int = 0) -> str:
+        return self._part(0, "target", index) or "the target"
+
+    def source(self, index: int = 0) -> str:
+        return self._part(1, "sources", index)
+
+    @property
+    def seed(self) -> ast.expr | None:
+        return self.call.argument(2, "output_gradients") if self.call is not None else None
+
+    def _part(self, position: int, name: str, index: int) -> str:
+        argument = self.call.argument(position, name) if self.call is not None else None
+        if self.code is None or argument is None:
+            return ""
+        if isinstance(argument, (ast.List, ast.Tuple)):
+            return self.code.short(argument.elts[index]) if index < len(argument.elts) else ""
+        text = self.code.short(argument)
+        return text if index == 0 or not text else f"{text}[{index}]"
+
+
+def tape_call(case: Case, backward: model.Backward) -> TapeCall:
+    """The call that began this pass."""
+    place = case.place(backward.stack)
+    code = case.code(place.file)
+    if code is None or not backward.stack:
+        return TapeCall(code, None, place)
+    written = code.expression(backward.stack[0], "gradient")
+    call = as_call(written)
+    if call is None or call.function != "gradient":
+        found = [n for n in ast.walk(written) if isinstance(n, ast.Call)] if written is not None else []
+        call = as_call(next((n for n in found if called_name(n) == "gradient"), None))
+    return TapeCall(code, call, code.place(call.node) if call is not None else place)
+
+
+def made_place(case: Case, made: object) -> Place | None:
+    """Where a tape was made, from what the recorder tells: a file and a line."""
+    if not isinstance(made, list) or len(made) != 2 or not isinstance(made[0], str) or not isinstance(made[1], int):
+        return None
+    code = case.code(made[0])
+    statement = code.statement(made[1]) if code is not None else None
+    if code is not None and isinstance(statement, ast.With):
+        return Place(made[0], statement.lineno, statement.col_offset)
+    return Place(made[0], made[1])
+
+
+def tape_maker(code: Code | None, place: Place) -> ast.Call | None:
+    """The call GradientTape(...) on this line."""
+    statement = code.statement(place.line) if code is not None else None
+    parts: list[ast.AST] = []
+    if isinstance(statement, ast.With):
+        parts = [item.context_expr for item in statement.items]
+    elif statement is not None:
+        parts = [statement]
+    calls = [n for part in parts for n in ast.walk(part) if isinstance(n, ast.Call)]
+    return next((n for n in calls if called_name(n) == "GradientTape"), None)
+
+
+def binding(code: Code | None, written: ast.expr | None) -> ast.stmt | None:
+    """The statement that binds a name to what it holds here."""
+    if code is None or not isinstance(written, ast.Name):
+        return None
+    bound = last_assignment(code, written.id, written)
+    return bound if value_of(bound, written.id) is not None else None
