@@ -44,6 +44,7 @@ class Docks(QObject):
 
     def __init__(self, window: QMainWindow, theme: Theme, factories: dict[str, PaneFactory]) -> None:
         super().__init__(window)
+        window.setAnimated(False)  # else each new arrangement makes an animation for each dock
         self._window, self._factories = window, factories
         self.by_name: dict[str, QDockWidget] = {}
         self.panes: dict[str, QWidget] = {}

@@ -33,6 +33,11 @@ class Page(QWidget):
         self.heading_text = ""
         self.chips: tuple[Chip, ...] = ()
         self._later: list[Callable[[], None]] = []
+        # A timer, not singleShot: its calls are posted, and posted calls that post the next run in one go.
+        self._turn = QTimer(self)
+        self._turn.setSingleShot(True)
+        self._turn.setInterval(0)
+        self._turn.timeout.connect(self._build_next)
         self._finished = 0  # 1 once there is a stretch at the end, above which sections are put
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setProperty("role", "pane")
@@ -119,7 +124,7 @@ class Page(QWidget):
 
     def _next(self) -> None:
         if self._later:
-            QTimer.singleShot(0, self, self._build_next)
+            self._turn.start()
         else:
             self.completed.emit()
 

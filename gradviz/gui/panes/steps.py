@@ -129,9 +129,13 @@ class StepsPane(Pane):
             return
         self._showing = True
         select = QItemSelectionModel.SelectionFlag
+        self.table.setAutoScroll(False)
         self.table.selectionModel().setCurrentIndex(index, select.ClearAndSelect | select.Rows)
+        self.table.setAutoScroll(True)
         self._showing = False
-        self.table.scrollTo(index, QAbstractItemView.ScrollHint.EnsureVisible)
+        if not self.table.viewport().rect().contains(self.table.visualRect(index)):
+            # To the middle: the next steps come into sight too, and only every few steps all rows are painted.
+            self.table.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
 
     def _roots(self) -> list[int]:
         return [root.node for root in self.model.facts.backward.roots] if self.model.facts is not None else []

@@ -21,6 +21,8 @@ class StepsRows(QStyledItemDelegate):
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
+        for style, weight in ((CAPTION, 400), (LIST, 400), (LIST, 600), (LIST, 0), (SHAPE, 0)):
+            text_width("0", style, weight)  # loads the font now, while nobody waits for the first row
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         return QSize(60, ROW)
