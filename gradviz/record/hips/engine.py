@@ -11,7 +11,7 @@ from typing import Any
 
 from autograd.tracer import box_types
 
-from gradviz.record.guard import guarded
+from gradviz.record.guard import guarded, note_fault
 from gradviz.record.hips.leaves import Leaves
 from gradviz.record.hips.measures import Measures
 from gradviz.record.hips.passes import ENTRY, HipsPass
@@ -23,6 +23,8 @@ from gradviz.record.pytorch.passstore import PassStore
 
 MOST_SAMPLES = 8
 MOST_KEYS = 10_000
+FIRST = (0,)
+ROOT = '[{"node": 0, "slot": 0, "value": %d, "spec": %d, "requires_grad": true}]'
 DETAIL = {"framework": "autograd"}  # of an exception
 
 
@@ -46,12 +48,13 @@ class Engine:
         state = recorder.state()
         record: HipsPass | None = None
         run: Run | None = None
-        with guarded(recorder.session):
-            try:
-                record = self._begin(state, g, end_node, frame)
-                run = Run(recorder, record, record.measures)
-            except UnrecordedNode:
-                record = None
+        try:
+            record = self._begin(state, g, end_node, frame)
+            run = Run(recorder, record, record.measures)
+        except UnrecordedNode:
+            record = None
+        except Exception as fault:  # noqa: BLE001  # the recorder's own: it must not become the script's
+            note_fault(recorder.session, fault)
         if record is None or run is None:
             return original(g, end_node)
         cells, ident = recorder.session.live.cells, get_ident()
@@ -77,8 +80,10 @@ class Engine:
                 recorder.runs.pop(ident, None)
             else:
                 recorder.runs[ident] = outer
-            with guarded(recorder.session):
+            try:
                 self._end(record, result)
+            except Exception as fault:  # noqa: BLE001  # as above
+                note_fault(recorder.session, fault)
 
     # -- before
 
@@ -91,7 +96,12 @@ class Engine:
         outer = state.passes[-1] if state.passes else None
         record = HipsPass(next(recorder.pass_numbers), outer.number if outer else None, state.number, graph)
         record.leaves = self._leaves
-        self._fill(record, [end_node], stack)
+        made = end_node.vjp
+        graph.roots = FIRST
+        record.columns = {
+            "stack": stack, "roots": ROOT % (made.sequence, made.spec), "seeds": "[]", "inputs": "[]", "entry": ENTRY,
+            "retain_graph": 1, "create_graph": 0, "batched": 0, "allow_unused": 0, "phase": recorder.session.phase,
+        }  # fmt: skip
         seed = -1 if implicit else values.spec(g)
         if not implicit:
             record.columns["seeds"] = json.dumps([{"value": -1, "spec": seed}])
@@ -143,8 +153,7 @@ class Engine:
         last = record.last_node()
         leaf = record.graph.leaf_nodes.get(last)
         if leaf is not None and record.outcome == "completed":
-            figures = measures.of(last) if measures is not None else None
-            self._leaves.arrived(leaf, record.steps[-2], figures, result)
+            self._leaves.arrived(leaf, record.steps[-2], measures, last, result)
 
     def _sample(self, record: HipsPass, step: int, slot: int, role: str, spec: int, value: Any) -> None:
         sample = sample_of(value)

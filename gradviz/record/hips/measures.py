@@ -1,7 +1,7 @@
-"""Statistics of many small arrays at once: laid end to end and measured in one go, big ones by themselves.
+"""Statistics of many small arrays at once: laid end to end, and measured in one go if they are asked for at all.
 
-An array is held until it is measured. That is safe until somebody writes into it: autograd itself writes only into sums
-that no node has received yet; before a person's own vjp runs, what is held is measured (`flush`).
+An array is held until it is copied. That is safe until somebody writes into it: autograd itself writes only into sums
+that no node has received yet; before a person's own vjp runs, what is held is copied (`flush`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from typing import Any
 
 from gradviz.record.hips.values import ndarray, numpy, unboxed
 
+BIG = 2_048  # entries of an array that is measured by itself, at once
 MOST_HELD = 65_536  # entries
+MOST_KEPT = 1 << 20  # of a pass: what comes after is measured at once
 NOT_TAKEN = math.nan
 FIGURES = 7  # nans, infs, zeros, min, max, mean, norm
 KINDS = "fciub"  # of dtypes that have numbers
@@ -27,7 +29,10 @@ class Measures:
         self._arrays: list[Any] = []
         self._slots: list[int] = []
         self._held = 0
-        self._chunks: list[tuple[Any, ...]] = []  # slots, sizes, and the figures of all of them, as arrays
+        self._chunks: list[tuple[Any, ...]] = []  # slots, sizes, and all their numbers end to end
+        self._alone: dict[int, tuple[Any, ...]] = {}  # figures of big arrays, by slot
+        self._kept = 0  # entries in the chunks
+        self._measured: list[tuple[Any, ...]] = []  # slots, sizes, and the figures of all of them, as arrays
         self._counts: dict[int, tuple[int, int]] = {}  # slot -> nans, infs where there are any
         self.non_finite: list[tuple[int, Any]] = []  # slot, array
 
@@ -38,6 +43,9 @@ class Measures:
         size = value.size
         if not size or value.dtype.kind not in KINDS:
             return
+        if size >= BIG:
+            self._measure_alone(slot, value)
+            return
         self._arrays.append(value)
         self._slots.append(slot)
         self._held += size
@@ -45,31 +53,48 @@ class Measures:
             self.flush()
 
     def flush(self) -> None:
-        """Measure what is held."""
+        """Copy what is held: whether all is finite is seen at once, the rest measured when the figures are wanted."""
         arrays, slots = self._arrays, self._slots
         if not arrays:
             return
         self._arrays, self._slots, self._held = [], [], 0
-        with numpy.errstate(all="ignore"):
-            self._measure(arrays, slots)
+        self._lay_down(arrays, slots)
 
-    def _measure(self, arrays: list[Any], slots: list[int]) -> None:
-        flat = numpy.concatenate(arrays, axis=None) if len(arrays) > 1 else arrays[0].ravel()
+    def _lay_down(self, arrays: list[Any], slots: list[int]) -> None:
+        flat = numpy.concatenate(arrays, axis=None) if len(arrays) > 1 else arrays[0].flatten()
         if flat.dtype.kind == "c":
-            flat = numpy.abs(flat)
+            with numpy.errstate(all="ignore"):
+                flat = numpy.abs(flat)
         elif flat.dtype.kind != "f" or flat.dtype.itemsize != 8:
             flat = flat.astype(numpy.float64)
-        sizes = [each.size for each in arrays]
-        starts = [0, *accumulate(sizes)]
-        starts.pop()
-        sums, squares = numpy.add.reduceat(flat, starts), numpy.add.reduceat(flat * flat, starts)
-        low, high = numpy.minimum.reduceat(flat, starts), numpy.maximum.reduceat(flat, starts)
-        others = numpy.add.reduceat(flat != 0, starts, dtype=numpy.int64)
-        total = float(squares.sum())
-        if total - total != 0:
+        if not numpy.isfinite(flat).all():
             for slot, each in zip(slots, arrays):
                 self._count(slot, each)
-        self._chunks.append((slots, sizes, others, low, high, sums, squares))
+        sizes = [each.size for each in arrays]
+        self._chunks.append((slots, sizes, flat))
+        self._kept += flat.size
+        if self._kept > MOST_KEPT:
+            self._measure_all()
+
+    def _measure_alone(self, slot: int, value: Any) -> None:
+        """A big array: a copy would cost more than its figures."""
+        with numpy.errstate(all="ignore"):
+            if value.dtype.kind == "c":
+                value = numpy.abs(value)
+            flat = value.reshape(-1)
+            total = float(flat.sum(dtype=numpy.float64))
+            square = float(numpy.einsum("i,i->", flat, flat, dtype=numpy.float64))
+            if total - total != 0 or square - square != 0:
+                self._count(slot, value)
+            zeros = value.size - int(numpy.count_nonzero(value))
+            low, high, norm = float(flat.min()), float(flat.max()), math.sqrt(square) if square >= 0 else square
+        nans, infs = self._counts.get(slot, (0, 0))
+        self._alone[slot] = (nans, infs, zeros, low, high, total / value.size, norm)
+
+    def _measure_all(self) -> None:
+        with numpy.errstate(all="ignore"):
+            self._measured += [(slots, sizes, *measured(flat, sizes)) for slots, sizes, flat in self._chunks]
+        self._chunks, self._kept = [], 0
 
     def _count(self, slot: int, values: Any) -> None:
         nans, infs = int(numpy.isnan(values).sum()), int(numpy.isinf(values).sum())
@@ -79,7 +104,10 @@ class Measures:
 
     def of(self, slot: int) -> tuple[Any, ...] | None:
         """The figures of one slot, once they are taken."""
-        for slots, sizes, *columns in self._chunks:
+        self._measure_all()
+        if slot in self._alone:
+            return self._alone[slot]
+        for slots, sizes, *columns in self._measured:
             if slot in slots:
                 at = slots.index(slot)
                 return self._row(slot, sizes[at], [column[at].item() for column in columns])
@@ -88,8 +116,11 @@ class Measures:
     def columns(self, count: int) -> list[Sequence[Any]]:
         """nans, infs, zeros, min, max, mean, norm for slots 0 .. count - 1: -1 not counted, NaN not taken."""
         self.flush()
+        self._measure_all()
         rows: list[tuple[Any, ...]] = [(-1, -1, -1, *[NOT_TAKEN] * 4)] * count
-        for slots, sizes, *columns in self._chunks:
+        for slot, row in self._alone.items():
+            rows[slot] = row
+        for slots, sizes, *columns in self._measured:
             for slot, size, *figures in zip(slots, sizes, *[column.tolist() for column in columns]):
                 rows[slot] = self._row(slot, size, figures)
         return [array("q" if at < 3 else "d", [row[at] for row in rows]) for at in range(FIGURES)]
@@ -99,6 +130,16 @@ class Measures:
         nans, infs = self._counts.get(slot, (0, 0))
         norm = math.sqrt(square) if square >= 0 else square
         return (nans, infs, size - others, low, high, total / size, norm)
+
+
+def measured(flat: Any, sizes: Sequence[int]) -> tuple[Any, ...]:
+    """Of stretches of these sizes: entries that aren't zero, least, greatest, sum, sum of squares."""
+    starts = [0, *accumulate(sizes)]
+    starts.pop()
+    sums, squares = numpy.add.reduceat(flat, starts), numpy.add.reduceat(flat * flat, starts)
+    low, high = numpy.minimum.reduceat(flat, starts), numpy.maximum.reduceat(flat, starts)
+    others = numpy.array(sizes) if flat.all() else numpy.add.reduceat(flat != 0, starts, dtype=numpy.int64)
+    return others, low, high, sums, squares
 
 
 def as_array(value: Any) -> Any:

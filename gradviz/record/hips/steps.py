@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from autograd.core import SparseObject
 from autograd.tracer import box_types
 
 from gradviz.record.guard import guarded
@@ -20,6 +21,7 @@ from gradviz.record.hips.values import NO_SHAPE, PLAIN, numpy, unboxed
 from gradviz.record.pytorch.passrecord import PassRecord
 from gradviz.trace.packing import NODE_CUSTOM
 
+SPARSE = SparseObject
 WHOLE = 65_536  # entries; at level `values` a larger gradient is thinned as any sample is
 BUDGET = 256 << 20  # bytes of one pass: what comes after has its figures only
 
@@ -67,9 +69,10 @@ class Run:
             raise
         if type(returned) is tuple:
             for index, (each, expected) in enumerate(zip(returned, wanted[at])):
-                if expected != NO_SHAPE and (
-                    type(each) not in PLAIN or known.get((each.shape, each.dtype)) != expected
-                ):
+                if expected == NO_SHAPE:
+                    continue
+                looks = each if type(each) in PLAIN else each.vs if type(each) is SPARSE else None
+                if looks is None or known.get((looks.shape, looks.dtype)) != expected:
                     self._odd(index, each, expected)
             return returned
         return self._watched(wanted[at], returned)

@@ -16,7 +16,7 @@ import autograd.numpy as anp
 from autograd import core
 from autograd.tracer import box_types
 
-from gradviz.record.guard import guarded
+from gradviz.record.guard import guarded, note_fault
 from gradviz.record.hips.engine import DETAIL, Engine
 from gradviz.record.hips.functions import Functions
 from gradviz.record.hips.leaves import Leaf
@@ -54,11 +54,14 @@ class Tracing:
                 return original(start_node, fun, x)
             state = recorder.state()
             outer, caller = state.outer_stack, sys._getframe(1)
-            with guarded(session):
+            stack = -1
+            try:
                 stack = recorder.frames.stack(caller, outer, self.trace_code)
                 leaf = Leaf(x, recorder.values.spec(x), stack, parameter_of(fun))
                 start_node.vjp = root_of(recorder, self._keys, start_node.vjp, leaf, state.number)
                 state.outer_stack = stack
+            except Exception as fault:  # noqa: BLE001  # the recorder's own: it must not become the script's
+                note_fault(session, fault)
             try:
                 end = original(start_node, fun, x)
             except Exception as error:
