@@ -231,7 +231,7 @@ class Canvas(QWidget):
         self.minimap.states_changed()
         if states.current >= 0 and glide:
             self.view.centre_on(states.current)
-        self.whereabouts.show()
+        self.whereabouts.show_soon()
         self._tell_reader(Hit("box", states.current) if states.current >= 0 else NOTHING)
 
     def show_selected(self, found: Hit) -> None:

@@ -8,23 +8,29 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 from gradviz.draw.tokens import LIST
 from gradviz.gui.theme import Theme
 
-MOST = 4  # parts in front of which the rest is left out
+MOST = 4  # parts; of a longer way the first and the last ones are shown
 
 
 class Crumbs(QWidget):
-    """`chosen` tells a group's key, "" = the whole graph."""
+    """`chosen` tells a group's key, "" = the whole graph. The widgets stay: each step may lead to another group."""
 
     chosen = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
-        self._path: tuple[tuple[str, str], ...] | None = None
+        self._plain, self._strong = theme.font(LIST, 400), theme.font(LIST, 600)
+        self._path: tuple[tuple[str, str], ...] = ()
+        self._keys: list[str] = []
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(2)
-        self.parts: list[QPushButton] = []
-        self._rest: list[QWidget] = []
+        self._buttons: list[QPushButton] = []
+        self._between: list[QLabel] = []
+
+    @property
+    def parts(self) -> list[QPushButton]:
+        """Those that show."""
+        return self._buttons[: len(self._keys)]
 
     def text(self) -> str:
         return " › ".join(part.text() for part in self.parts)
@@ -34,29 +40,35 @@ class Crumbs(QWidget):
         if path == self._path:
             return
         self._path = path
-        for widget in (*self.parts, *self._rest):
-            self._row.removeWidget(widget)
-            widget.hide()
-            widget.deleteLater()
-        self.parts, self._rest = [], []
         shown = path if len(path) <= MOST else (path[0], *path[-MOST + 1 :])
-        for at, (key, words) in enumerate(shown):
-            if at:
-                self._add_between("› … ›" if at == 1 and len(shown) < len(path) else "›")
-            self._add_part(key, words, last=at == len(shown) - 1)
+        self._keys = [key for key, _ in shown]
+        while len(self._buttons) < len(shown):
+            self._add()
+        for at, button in enumerate(self._buttons):
+            there = at < len(shown)
+            if there:
+                self._dress(button, shown[at][1], last=at == len(shown) - 1)
+            button.setVisible(there)
+            self._between[at].setVisible(there and at > 0)
+        if len(self._between) > 1:
+            self._between[1].setText("› … ›" if len(shown) < len(path) else "›")
 
-    def _add_part(self, key: str, words: str, last: bool) -> None:
-        part = QPushButton(words, self)
-        part.setProperty("role", "crumb")
-        part.setFont(self._theme.font(LIST, 600 if last else 400))
-        part.setAccessibleName(self.tr("Show {part}").format(part=words))
-        part.setToolTip(self.tr("Show {part}").format(part=words))
-        part.clicked.connect(lambda _on=False: self.chosen.emit(key))
-        self.parts.append(part)
-        self._row.addWidget(part)
-
-    def _add_between(self, words: str) -> None:
-        between = QLabel(words, self)
+    def _add(self) -> None:
+        between = QLabel("›", self)
         between.setProperty("role", "secondary")
-        self._rest.append(between)
-        self._row.addWidget(between)
+        at = len(self._buttons)
+        button = QPushButton(self)
+        button.setProperty("role", "crumb")
+        button.clicked.connect(lambda _on=False: self.chosen.emit(self._keys[at]))
+        for widget in (between, button):
+            self._row.addWidget(widget)
+        self._between.append(between)
+        self._buttons.append(button)
+
+    def _dress(self, button: QPushButton, words: str, last: bool) -> None:
+        font = self._strong if last else self._plain
+        if button.text() != words:
+            button.setText(words)
+            button.setToolTip(self.tr("Show {part}").format(part=words))
+        if button.font().weight() != font.weight():
+            button.setFont(font)

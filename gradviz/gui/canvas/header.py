@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from gradviz.draw.tokens import TAB_STRIP
@@ -11,6 +11,17 @@ from gradviz.gui.canvas.crumbs import Crumbs
 from gradviz.gui.theme import Theme
 
 SWITCHES = ("wrap", "shapes", "modules", "constants", "legend")
+
+
+class ElidedLabel(QLabel):
+    """One line that ends in an ellipsis where there is no room for all of it."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter, shown)
+        painter.end()
 
 
 class CanvasHeader(QFrame):
@@ -29,7 +40,7 @@ class CanvasHeader(QFrame):
         row.setContentsMargins(12, 0, 8, 0)
         row.setSpacing(2)
         self.crumbs = Crumbs(theme, self)
-        self.counts = QLabel(self)
+        self.counts = ElidedLabel(self)
         self.counts.setProperty("role", "secondary")
         self.counts.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         row.addWidget(self.crumbs)

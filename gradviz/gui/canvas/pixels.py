@@ -19,6 +19,7 @@ from gradviz.scene.model import States
 
 MARGIN = 64  # screen px beyond the window on each side
 GRID_DOTS = 24
+TILES = 40
 STROKE = 16.0  # screen px that a ring, an arrow or a label's frame reaches beyond its box
 MOST_PATCHES = 48
 
@@ -138,21 +139,35 @@ class Pixels:
     def ground(self, painter: QPainter, tokens: Tokens, rect: QRectF, ratio: float) -> None:
         """The canvas's colour with its grid of dots."""
         if self._dots is None or self._dots[:2] != (tokens.name, ratio):
-            tile = QPixmap(math.ceil(GRID_DOTS * ratio), math.ceil(GRID_DOTS * ratio))
-            tile.setDevicePixelRatio(ratio)
-            tile.fill(QColor(tokens.canvas))
-            dot = QPainter(tile)
-            try:
-                dot.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-                dot.setPen(Qt.PenStyle.NoPen)
-                dot.setBrush(QColor(tokens.border))
-                dot.drawEllipse(QPointF(12.0, 12.0), 1.0, 1.0)
-            finally:
-                dot.end()
-            self._dots = (tokens.name, ratio, tile)
+            self._dots = (tokens.name, ratio, _dotted(tokens, ratio))
         painter.fillRect(rect, QBrush(self._dots[2]))
 
     def _on_screen(self, area: Area, shown: View) -> QRect:
         left, top = (area[0] - shown.x) * shown.zoom - STROKE, (area[1] - shown.y) * shown.zoom - STROKE
         right, bottom = (area[2] - shown.x) * shown.zoom + STROKE, (area[3] - shown.y) * shown.zoom + STROKE
         return QRect(math.floor(left), math.floor(top), math.ceil(right - left) + 1, math.ceil(bottom - top) + 1)
+
+
+def _dotted(tokens: Tokens, ratio: float) -> QPixmap:
+    """A piece of ground: many dots wide, for a brush is copied row by row, and long rows are copied faster."""
+    side = math.ceil(GRID_DOTS * ratio)
+    one = QPixmap(side, side)
+    one.setDevicePixelRatio(ratio)
+    one.fill(QColor(tokens.canvas))
+    many = QPixmap(side * TILES, side)
+    painter = QPainter(one)
+    try:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(tokens.border))
+        painter.drawEllipse(QPointF(12.0, 12.0), 1.0, 1.0)
+    finally:
+        painter.end()
+    one.setDevicePixelRatio(1.0)
+    painter = QPainter(many)
+    try:
+        painter.drawTiledPixmap(many.rect(), one)
+    finally:
+        painter.end()
+    many.setDevicePixelRatio(ratio)
+    return many

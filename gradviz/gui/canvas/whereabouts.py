@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 
 from gradviz.document.hub import Selection
 from gradviz.gui.canvas.hits import NOTHING, Hit
@@ -24,6 +24,14 @@ class Whereabouts(QObject):
         super().__init__(canvas)
         self._canvas = canvas
         canvas.header.crumbs.chosen.connect(self.go)
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(0)
+        self._soon.timeout.connect(self.show)
+
+    def show_soon(self) -> None:
+        """In a turn of its own: a step mustn't wait for the header to be arranged anew."""
+        self._soon.start()
 
     def show(self) -> None:
         canvas = self._canvas
