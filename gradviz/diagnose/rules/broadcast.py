@@ -18,6 +18,7 @@ from gradviz.diagnose.finding import Change, Finding, Mark, Operand
 from gradviz.diagnose.naming import line_made, operand_expressions, operand_name
 from gradviz.diagnose.precedence import tight
 from gradviz.diagnose.shapes import Broadcast, Shape
+from gradviz.diagnose.tape_calls import is_tensorflow
 from gradviz.diagnose.vocabulary import (
     COMPARISONS,
     LOSSES,
@@ -326,11 +327,12 @@ def _mend(case: Case, pair: Pair) -> tuple[str, tuple[Change, ...]]:
             if squeezed == other.shape:
                 expression = written[index] if index < len(written) else None
                 text = code.text(expression) if code is not None else ""
-                new = (
-                    f"{tight(text)}.squeeze({position})"
-                    if text
-                    else f"the {shapes.text(shape)} operand .squeeze({position})"
-                )
+                if text and is_tensorflow(op):
+                    new = f"tf.squeeze({text}, {position})"
+                elif text:
+                    new = f"{tight(text)}.squeeze({position})"
+                else:
+                    new = f"the {shapes.text(shape)} operand .squeeze({position})"
                 changes = (
                     replacement(code, code.place(expression), new)
                     if code is not None and expression is not None

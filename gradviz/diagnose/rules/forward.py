@@ -24,6 +24,7 @@ from gradviz.trace.packing import VALUE_NON_CONTIGUOUS
 
 _SIZES = re.compile(r"\[([\d, ]*)\]")
 _MAPPED = re.compile(r"same size in the mapped dimension, got sizes \[([\d, ]+)\]")
+_TENSORFLOW = re.compile(r"\{\{function_node [^}]*\}\}|\[Op:\w+\] name:.*$")  # what it puts round its reasons
 _TABLES = re.compile(r"\((\d+)x(\d+) and (\d+)x(\d+)\)")
 
 
@@ -94,7 +95,7 @@ def _vmap(error: model.ExceptionInfo) -> str:
 
 def first_sentence(message: str) -> str:
     line = message.strip().splitlines()[0] if message.strip() else "it gave no reason"
-    return line.rstrip(".")
+    return _TENSORFLOW.sub("", line).strip().rstrip(".")
 
 
 def _explain(case: Case, op: model.Op, error: model.ExceptionInfo) -> Fault | None:

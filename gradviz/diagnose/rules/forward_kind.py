@@ -15,7 +15,7 @@ _MEMORY = re.compile(
 )
 _DTYPE = re.compile(
     r"dtype|scalar type|found (Double|Float|Half|Long|Int|Bool)|but got (Double|Float|Half|Long|Int)|result type|"
-    r"floating point|\"\w+\" not implemented for '\w+'|Input type \(|same type",
+    r"floating point|was expected to be an? \w+ tensor|\"\w+\" not implemented for '\w+'|Input type \(|same type",
     re.I,
 )
 _DEVICE = re.compile(r"same device|device type|on the same device|Expected all tensors to be on", re.I)
@@ -83,7 +83,7 @@ def forward_rule(op: model.Op | None, error: model.ExceptionInfo) -> str:
         return "index-out-of-range" if _INDEX.search(message) else "forward-shape-error"
     if kind == "NotImplementedError" and op is not None and re.search(r"\dD input", message):
         return "forward-shape-error"
-    if kind not in ("RuntimeError", "ValueError", "AssertionError", "TypeError", "EinopsError"):
+    if kind not in ("RuntimeError", "ValueError", "AssertionError", "TypeError", "EinopsError", "InvalidArgumentError"):
         return "uncaught-exception"
     if op is None and not _tensor_words(message):
         return "uncaught-exception"

@@ -11,6 +11,7 @@ from gradviz.diagnose.case import Case
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
 from gradviz.diagnose.naming import operand_name
+from gradviz.diagnose.tape_calls import own_fix
 from gradviz.diagnose.vocabulary import plain
 from gradviz.trace import model
 from gradviz.trace.packing import NODE_CAPTURED, NODE_LEAF
@@ -79,6 +80,7 @@ _BY_NODE = {
     "ExpBackward": "exp",
     "LinalgEighBackward": "eigen",
     "LinalgSvdBackward": "eigen",
+    "SelfAdjointEigV": "eigen",
 }
 # Hand on what they were given, or parts of it: never the first to make a number infinite.
 _HARMLESS = (
@@ -220,21 +222,23 @@ def _finding(exam: Examination, backward: model.Backward, found: Suspect) -> Fin
     what = "NaN" if found.nans > 0 else "infinity"
     second = (operand_name(case, op, 1) if op is not None and len(op.operands) > 1 else "") or "the divisor"
     target = case.node(backward.id, found.target)
+    parts: dict[str, object] = {
+        "node": node.name,
+        "op": plain(op.name) if op is not None else node.name,
+        "name": name,
+        "second": second,
+        "expression": expression or (plain(op.name) if op is not None else node.name),
+        "what": what,
+        "line": place.line,
+        "target": target.name,
+    }
     return exam.writer.write(
         "non-finite-gradient",
         "error",
         place,
         phrase,
-        {
-            "node": node.name,
-            "op": plain(op.name) if op is not None else node.name,
-            "name": name,
-            "second": second,
-            "expression": expression or (plain(op.name) if op is not None else node.name),
-            "what": what,
-            "line": place.line,
-            "target": target.name,
-        },
+        parts,
+        **own_fix(op, phrase, parts),
         pass_id=backward.id,
         step=found.step,
         node=node.name,

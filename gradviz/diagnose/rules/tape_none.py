@@ -96,7 +96,7 @@ class _Explained:
         missing = self._missing
         if missing.reason == "integer":
             return self._write("dtype-mismatch", "error", self._source_place(), "tape-integer")
-        if missing.reason == "unwatched":
+        if missing.reason in ("unwatched", "frozen"):
             return self._unwatched()
         loss = self._lost_on_the_way()
         if loss is not None:
@@ -139,6 +139,8 @@ class _Explained:
         missing, case = self._missing, self._case
         severity = "error" if missing.is_whole else "warning"
         place = self._made or self._called.place
+        if missing.reason == "frozen":
+            return self._write("tape-unwatched", severity, place, "tape-frozen")
         if missing.is_variable:
             return self._write("tape-unwatched", severity, place, "tape-unwatched-variable")
         maker = case.producer(missing.value)

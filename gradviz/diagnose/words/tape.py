@@ -26,6 +26,13 @@ PHRASES = {
         " tape to watch it.",
         "{tape}.watch({name})  # first line of the with block",
     ),
+    "tape-frozen": Phrase(
+        "The variable is not trainable",
+        "The gradient of {target} with respect to {name} is None: {name} was made with trainable=False.",
+        "A GradientTape follows trainable variables by itself. One that isn't trainable is a constant for it, unless it"
+        " is told to watch it.",
+        "{tape}.watch({name})  # first line of the with block; or trainable=True where {name} is made",
+    ),
     "tape-rebound": Phrase(
         "The variable became a plain tensor",
         "{name} is no variable any more since line {line}: {text} makes a tensor, which {tape} doesn't watch.",
@@ -92,4 +99,15 @@ PHRASES = {
         " tf.custom_gradient returns: it goes on with the wrong shape until some call raises, or hands it to you.",
         "{new}",
     ),
+}
+
+# What to write in TensorFlow, for phrases whose own fix is PyTorch's.
+FIXES = {
+    "non-finite-root": "tf.sqrt(tf.maximum({name}, 1e-12))  # or choose a safe value before the root",
+    "non-finite-norm": "Add a small number inside: tf.sqrt(tf.reduce_sum({name} ** 2) + 1e-12)",
+    "non-finite-log": "tf.math.log(tf.maximum({name}, 1e-12))",
+    "non-finite-acos": "tf.{op}(tf.clip_by_value({name}, -1 + 1e-6, 1 - 1e-6))",
+    "non-finite-div": "tf.math.divide_no_nan({name}, {second})  # or add a small number to the divisor",
+    "non-finite-pow": "tf.maximum({name}, 1e-12) before the power",
+    "non-finite-exp": "Use a function that is safe for large values: tf.nn.softplus, log_softmax, tf.reduce_logsumexp",
 }

@@ -156,7 +156,7 @@ class Engine:
             self._recorder.session.note("recorder-fault", f"A step could not be recorded whole: {run.fault!r}")
         self._store.end(record)
         if missing:
-            self._missing.tell(record, run, tape, given, missing, len(result), frame)
+            self._missing.tell(record, run, tape, given, kwargs.get("sources_raw"), missing, len(result), frame)
         for node, spec, gradient in arrived:
             leaf = record.graph.leaf_entries[record.graph.leaves[node]]
             figures = measures.of(record.graph.slot_number(node, 0)) if measures is not None else None

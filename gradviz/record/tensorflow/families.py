@@ -72,3 +72,8 @@ def family(op_type: str) -> str:
     """`add` of `AddV2`, `log_softmax` of `LogSoftmax`."""
     known = FAMILIES.get(op_type)
     return known if known is not None else _WORDS.sub("_", op_type).lower()
+
+
+def family_of_function(name: str) -> str:
+    """The same by the name of the generated function: `matmul` of `mat_mul`."""
+    return family("".join(part[:1].upper() + part[1:] for part in name.split("_")))

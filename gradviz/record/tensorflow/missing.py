@@ -25,21 +25,23 @@ class Missing:
         self._leaves = leaves
 
     def tell(
-        self, record: TapePass, run: Run, tape: TapeRecord, given: tuple[Any, ...], missing: list[int], count: int,
-        frame: FrameType,
+        self, record: TapePass, run: Run, tape: TapeRecord, given: tuple[Any, ...], as_given: Any,
+        missing: list[int], count: int, frame: FrameType,
     ) -> None:  # fmt: skip
-        """`missing` are the positions among the sources; `given` what imperative_grad was called with."""
+        """`missing` are the positions among the sources; `given` what imperative_grad was called with, `as_given` the
+        sources as the person named them: variables, where `given` has their handles.
+        """
         targets, sources = given[1], given[2]
-        things = {id(sources[at]): sources[at] for at in missing}
-        raw = {id(leaf()): leaf() for leaf in tape.leaves.values() if leaf() is not None}
-        found = variable_names({**things, **raw}, frame, self._recorder.frames.is_user, {})
+        raw = list(as_given) if as_given is not None and len(as_given) == len(sources) else sources
+        things = {id(raw[at]): raw[at] for at in missing}
+        found = variable_names(things, frame, self._recorder.frames.is_user, self._recorder.session.namespace())
         stack = record.columns["stack"]
         followed = any(each._id in tape.ids for each in targets)
         for at in missing[:MOST]:
             source = sources[at]
             leaf = tape.leaves.get(source._id)
-            name = self._leaves.name_of(leaf) if leaf is not None else found.get(id(source), "")
-            reason = self._reason(tape, source, followed)
+            name = (self._leaves.name_of(leaf) if leaf is not None else "") or found.get(id(raw[at]), "")
+            reason = self._reason(tape, source, raw[at], followed)
             text = f"The gradient with respect to {name or 'a source'} is None" + (
                 f" (line {frame_line(self._recorder, frame)})."
             )
@@ -54,7 +56,7 @@ class Missing:
                 missing=len(missing),
                 variable=str(source.dtype.name) == "resource",
                 value=number_of(source),
-                shape=self._shape(source, leaf),
+                shape=self._shape(source, raw[at], leaf),
                 dtype=source.dtype.name,
                 targets=[number_of(each) for each in targets],
                 first_op=tape.first_op,
@@ -65,13 +67,17 @@ class Missing:
                 **{"pass": record.number},
             )
 
-    def _shape(self, source: Any, leaf: Any) -> list[Any]:
+    def _shape(self, source: Any, raw: Any, leaf: Any) -> list[Any]:
+        if leaf is None and raw is not source and raw.shape.rank is not None:
+            return [-1 if size is None else int(size) for size in raw.shape.as_list()]
         spec = leaf.spec if leaf is not None else self._recorder.values.spec(source)
         return list(self._recorder.values.shapes.get(spec, ()))
 
-    def _reason(self, tape: TapeRecord, source: Any, followed: bool) -> str:
+    def _reason(self, tape: TapeRecord, source: Any, raw: Any, followed: bool) -> str:
         if source._id not in tape.ids:
             if str(source.dtype.name) == "resource":
+                if raw is not source and not raw.trainable:
+                    return "frozen"
                 if not followed:
                     return "target"  # of nothing on the tape: a variable is watched when it is read
                 return "unconnected" if tape.watches_variables else "unwatched"

@@ -17,10 +17,11 @@ from tensorflow.python.eager import record as record_module
 from tensorflow.python.framework import op_callbacks, ops
 
 from gradviz.record.guard import guarded, note_fault
+from gradviz.record.pytorch.names import with_locals
 from gradviz.record.pytorch.oplog import OP_WIDTH, OPERAND_WIDTH, RESULT_WIDTH
 from gradviz.record.pytorch.patches import Patches
-from gradviz.record.tensorflow.families import FIRST_ONLY, family
-from gradviz.record.tensorflow.reads import VariableReads
+from gradviz.record.tensorflow.families import FIRST_ONLY, family, family_of_function
+from gradviz.record.tensorflow.reads import BaseResourceVariable, VariableReads, arguments_of
 from gradviz.record.tensorflow.state import Recorder, ThreadState
 from gradviz.record.tensorflow.tapes import Entry, Tapes, is_stopped
 from gradviz.record.tensorflow.values import FIRST_VALUE, EagerTensor
@@ -58,6 +59,7 @@ class Ops:
         self._recorder = recorder
         self._infos: dict[str | bytes, OpInfo] = {}
         self._layer_code = layer_code
+        self._tapes = tapes
         self._reads = VariableReads(recorder, tapes)
         self.callback = self._make()
 
@@ -168,13 +170,15 @@ class Ops:
     def write(
         self, state: ThreadState, name: str, inputs: Sequence[Any], flags: int, results: Sequence[int] = ()
     ) -> int:
-        """A call that TensorFlow doesn't tell of; its number."""
+        """A call that TensorFlow doesn't tell of; its number. Inputs are eager tensors and variables."""
         recorder, operands = self._recorder, []
         for each in inputs:
-            is_leaf = any(each._id in tape.leaves for tape in state.tapes)
-            followed = FOLLOWED if any(each._id in tape.ids for tape in state.tapes) else 0
-            flag = followed | (VALUE_LEAF if is_leaf else 0)
-            operands += [FIRST_VALUE + each._id, recorder.values.spec(each), -1, flag, -1]
+            is_tensor = isinstance(each, EagerTensor)
+            number = each._id if is_tensor else each.handle._id
+            spec = recorder.values.spec(each) if is_tensor else self._tapes.spec_of_variable(each)
+            is_leaf = any(number in tape.leaves for tape in state.tapes)
+            followed = FOLLOWED if any(number in tape.ids for tape in state.tapes) else 0
+            operands += [FIRST_VALUE + number, spec, -1, followed | (VALUE_LEAF if is_leaf else 0), -1]
         number = next(recorder.op_numbers)
         stack = recorder.frames.stack(sys._getframe(1), state.outer_stack, self._layer_code)
         log = state.log
@@ -262,13 +266,9 @@ class Ops:
         if state.run is not None or state.last_error == id(error):
             return
         state.last_error = id(error)
-        code = frame.f_code
-        names = code.co_varnames[: code.co_argcount]
         given: list[Any] = []
-        for name in names:
-            value = frame.f_locals.get(name)
-            given += value if isinstance(value, (list, tuple)) else [value]
-        tensors = [each for each in given if isinstance(each, EagerTensor)]
-        number = self.write(state, family(code.co_name), tensors, OP_RAISED)
+        with_locals(frame, lambda names: given.extend(arguments_of(frame.f_code, names)))
+        operands = [each for each in given if isinstance(each, (EagerTensor, BaseResourceVariable))]
+        number = self.write(state, family_of_function(frame.f_code.co_name), operands, OP_RAISED)
         stack = recorder.frames.stack(frame, state.outer_stack, self._layer_code)
         recorder.session.seen_exception(error, "forward", op=number, stack=stack, detail={"framework": "tensorflow"})

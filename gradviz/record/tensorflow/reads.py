@@ -7,7 +7,7 @@ arguments of the generated function that called the op.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from tensorflow.python.ops import resource_variable_ops
@@ -20,6 +20,7 @@ from gradviz.record.tensorflow.values import FIRST_VALUE
 from gradviz.trace.packing import VALUE_LEAF, VALUE_REQUIRES_GRAD
 
 READ = "ReadVariableOp"
+BaseResourceVariable: Any = resource_variable_ops.BaseResourceVariable
 
 
 class VariableReads:
@@ -34,17 +35,8 @@ class VariableReads:
     def find(self, state: ThreadState, frame: FrameType, unseen: Sequence[tuple[int, Any]], stack: int) -> None:
         """`unseen`: positions and tensors among an op's inputs; `frame` runs the generated function."""
         given: list[Any] = []
-
-        def look(names: Mapping[str, Any]) -> None:
-            code = frame.f_code
-            for name in code.co_varnames[: code.co_argcount]:
-                value = names.get(name)
-                given.extend(value if isinstance(value, (list, tuple)) else [value])
-
-        with_locals(frame, look)
-        variables = [
-            (at, each) for at, each in enumerate(given) if isinstance(each, resource_variable_ops.BaseResourceVariable)
-        ]
+        with_locals(frame, lambda names: given.extend(arguments_of(frame.f_code, names)))
+        variables = [(at, each) for at, each in enumerate(given) if isinstance(each, BaseResourceVariable)]
         if not variables:
             return
         spec_of = self._recorder.values.spec
@@ -70,3 +62,12 @@ class VariableReads:
         log.operands += (FIRST_VALUE + handle, spec, -1, flags and flags | VALUE_LEAF, -1)
         log.results += (FIRST_VALUE + number, spec, 0, flags)
         log.ops += (op, self._name, stack, state.call, sequence, sequence + bool(following), 0, -1, 1, 1)
+
+
+def arguments_of(code: CodeType, names: Mapping[str, Any]) -> list[Any]:
+    """What a generated function was called with, lists taken apart: tensors, variables, numbers, in order."""
+    given: list[Any] = []
+    for name in code.co_varnames[: code.co_argcount]:
+        value = names.get(name)
+        given.extend(value if isinstance(value, (list, tuple)) else [value])
+    return given

@@ -11,12 +11,13 @@ from typing import Any
 from tensorflow.python.eager import context
 from tensorflow.python.framework import dtypes, indexed_slices, ops
 
+from gradviz.trace.packing import FIRST_TENSORFLOW_VALUE
 from gradviz.trace.writer import TraceWriter
 
 numpy: Any = sys.modules["numpy"]  # TensorFlow has imported it: it hands its numbers out as numpy arrays
 EagerTensor = ops.EagerTensor
 IndexedSlices = indexed_slices.IndexedSlices
-FIRST_VALUE = 3 << 29  # values of other frameworks have the numbers below
+FIRST_VALUE = FIRST_TENSORFLOW_VALUE  # values of other frameworks have the numbers below
 MOST_KNOWN = 50_000
 TRAINABLE = (
     dtypes.float16, dtypes.float32, dtypes.float64, dtypes.bfloat16, dtypes.complex64, dtypes.complex128,
