@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,29 @@ class Timeline:
     def __len__(self) -> int:
         return len(self.step_node)
 
+    @cached_property
+    def apart(self) -> Apart:
+        return Apart(self)
+
+
+class Apart:
+    """Places of the few boxes and edges that need a look of their own: looking for them at every step would cost."""
+
+    def __init__(self, line: Timeline) -> None:
+        draft = line.draft
+        self.without_step = np.flatnonzero(draft.step_first < 0)
+        self.leaves = np.flatnonzero(draft.kind == Kind.LEAF)
+        self.fixed = np.flatnonzero(line.fixed >= 0)
+        self.failed = np.flatnonzero(draft.failed)
+        self.never_ran = np.flatnonzero((line.tail_step < 0) & (draft.edge >= 0))  # edges, as all below
+        self.of_seeds = np.flatnonzero((draft.edge < 0) & (draft.edge != NO_EDGE))
+        self.of_constants = np.flatnonzero(draft.edge == NO_EDGE)
+        self.special = np.flatnonzero(line.special >= 0)
+        maybe_never = (draft.step_first < 0) | (line.fixed >= 0)
+        self.to_never = np.flatnonzero(maybe_never[draft.head])
+        never = np.iinfo(np.int32).max
+        self.tail_step = np.where(line.tail_step >= 0, line.tail_step, np.int32(never))  # (m,)
+
 
 def timeline(draft: Draft, graph: PassGraph, steps: PassSteps, fixed: Bytes, special: Bytes) -> Timeline:
     """Prepare `states_at`."""
@@ -44,41 +68,39 @@ def timeline(draft: Draft, graph: PassGraph, steps: PassSteps, fixed: Bytes, spe
 
 def states_at(line: Timeline, position: int) -> States:
     """Position k: k steps have run, the node of step k is current; at the end none is."""
-    draft = line.draft
+    draft, apart = line.draft, line.apart
     current = int(draft.box_of[line.step_node[position]]) if 0 <= position < len(line) else -1
-    box = np.where(draft.step_last < position, State.DONE, State.PENDING).astype(np.int8)
-    if draft.ended:
-        box[draft.step_first < 0] = State.NEVER
-    else:
-        box[draft.step_first < 0] = State.PENDING
+    box: Bytes = np.where(draft.step_last < position, np.int8(State.DONE), np.int8(State.PENDING))
+    box[apart.without_step] = State.NEVER if draft.ended else State.PENDING
     if current >= 0:
-        node = line.step_node[position]
         box[current] = State.CURRENT
-        box[(draft.node == node) & (draft.kind == Kind.LEAF)] = State.CURRENT  # every appearance of a shared leaf
-    known = line.fixed >= 0
-    box[known] = line.fixed[known]
-    reached = np.where(draft.step_first >= 0, draft.step_last < position, position >= len(line))
-    box[draft.failed & ~reached & (box == State.NEVER)] = State.PENDING
-    box[draft.failed & reached] = State.FAILED
+        # Every appearance of a shared leaf.
+        box[apart.leaves[draft.node[apart.leaves] == line.step_node[position]]] = State.CURRENT
+    box[apart.fixed] = line.fixed[apart.fixed]
+    ran = np.where(draft.step_first[apart.failed] >= 0, draft.step_last[apart.failed] < position, position >= len(line))
+    waiting = apart.failed[~ran]
+    box[waiting[box[waiting] == State.NEVER]] = State.PENDING
+    box[apart.failed[ran]] = State.FAILED
     return States(position, box, _edges(line, position, box), current)
 
 
 def _edges(line: Timeline, position: int, box: Bytes) -> Bytes:
-    draft = line.draft
-    look = np.full(draft.edges, Look.PENDING, np.int8)
+    draft, apart = line.draft, line.apart
+    ran: NDArray[np.bool_] = apart.tail_step < position
+    look: Bytes = np.where(ran, np.int8(Look.DONE), np.int8(Look.PENDING))
     if draft.ended:
-        look[(line.tail_step < 0) & (draft.edge >= 0)] = Look.NEVER
-    ran = (line.tail_step >= 0) & (line.tail_step < position)
-    look[ran] = Look.DONE
-    seeds = (draft.edge < 0) & (draft.edge != NO_EDGE)
-    look[seeds & (box[draft.tail] == State.DONE)] = Look.DONE
-    never: NDArray[np.bool_] = (box[draft.head] == State.NEVER) & ((draft.edge >= 0) | (look == Look.DONE))
-    look[never] = Look.NEVER
-    now = (box[draft.tail] == State.CURRENT) | (box[draft.head] == State.CURRENT)
-    look[now & (look != Look.NEVER)] = Look.CURRENT
-    look[draft.edge == NO_EDGE] = Look.STILL
-    arrived = (line.head_step <= position) & (line.head_step >= 0) | ran
-    lasting = (line.special == Look.FAILED) | (line.special == Look.WARNED)
-    shown = (line.special >= 0) & (arrived | lasting)
-    look[shown] = line.special[shown]
+        look[apart.never_ran] = Look.NEVER
+    look[apart.of_seeds[box[draft.tail[apart.of_seeds]] == State.DONE]] = Look.DONE
+    late = apart.to_never
+    never = (box[draft.head[late]] == State.NEVER) & ((draft.edge[late] >= 0) | (look[late] == Look.DONE))
+    look[late[never]] = Look.NEVER
+    at_work = box == State.CURRENT
+    now = np.flatnonzero(at_work[draft.tail] | at_work[draft.head])
+    look[now[look[now] != Look.NEVER]] = Look.CURRENT
+    look[apart.of_constants] = Look.STILL
+    marked = line.special[apart.special]
+    head_step = line.head_step[apart.special]
+    arrived = (head_step <= position) & (head_step >= 0) | ran[apart.special]
+    shown = arrived | (marked == Look.FAILED) | (marked == Look.WARNED)
+    look[apart.special[shown]] = marked[shown]
     return look
