@@ -13,13 +13,14 @@ import setup_env
 import system_packages
 
 FIRST = "tests/test_architecture.py"
+IN_TWO = ("-q", "-n", "2", "--dist", "worksteal")  # processes
 LEGS = (
     ("The architecture", ["-q", FIRST]),
     (
         "What lies below the painter, with Qt taken away",
-        ["-q", "-p", "no:pytest-qt", "-p", "tests.without_qt", "tests/unit", "--deselect=tests/unit/test_style.py"],
+        [*IN_TWO, "-p", "no:pytest-qt", "-p", "tests.without_qt", "tests/unit", "--deselect=tests/unit/test_style.py"],
     ),
-    ("Everything, in two processes", ["-q", "-n", "2", "--dist", "worksteal", "--durations=15", f"--deselect={FIRST}"]),
+    ("Everything else", [*IN_TWO, "-p", "tests.not_again", "--durations=15", f"--deselect={FIRST}"]),
 )
 
 

@@ -37,10 +37,13 @@ def pytest_configure() -> None:
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Leave out what is about Qt; None lets the other rules decide."""
-    if collection_path.suffix != ".py":
-        return None
-    source = collection_path.read_text(encoding="utf-8")
-    return True if "qtbot" in source or any(_is_on_qt(name) for name in _imported(source)) else None
+    return True if collection_path.suffix == ".py" and is_about_qt(collection_path) else None
+
+
+def is_about_qt(test_file: Path) -> bool:
+    """Whether it uses Qt itself, or a package that does."""
+    source = test_file.read_text(encoding="utf-8")
+    return "qtbot" in source or any(_is_on_qt(name) for name in _imported(source))
 
 
 def _is_on_qt(name: str) -> bool:
