@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gradviz.diagnose.bridges import Exit, exits
-from gradviz.diagnose.case import Case
+from gradviz.diagnose.case import Case, sources
 from gradviz.diagnose.vocabulary import CUTS, plain
 from gradviz.trace import model
 from gradviz.trace.packing import OP_INFERENCE, OP_NO_GRAD, VALUE_REQUIRES_GRAD
@@ -39,7 +39,7 @@ def ancestors(case: Case, value: int, before: int | None = None) -> Iterator[mod
             continue
         seen.add(maker.number)
         yield maker
-        waiting += [(v.number, maker.number) for v in maker.operands]
+        waiting += [(v.number, maker.number) for v in sources(maker, number)]
         if not any(v.flags & VALUE_REQUIRES_GRAD for v in maker.operands):
             ways_out = exits(case) if ways_out is None else ways_out
             for way in ways_out:
@@ -90,5 +90,5 @@ def leaves_behind(case: Case, value: int, before: int | None = None) -> set[int]
         if maker is None or not maker.operands:
             found.add(number)
             continue
-        waiting += [(v.number, maker.number) for v in maker.operands]
+        waiting += [(v.number, maker.number) for v in sources(maker, number)]
     return found

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gradviz.diagnose import shapes
-from gradviz.diagnose.case import Case
+from gradviz.diagnose.case import Case, is_step
 from gradviz.diagnose.vocabulary import ARRANGING, COMPARISONS, PAIRWISE, REDUCTIONS, TRANSPOSING, UNARY, plain
 from gradviz.trace import model
 from gradviz.trace.packing import VALUE_REQUIRES_GRAD
@@ -139,7 +139,7 @@ def walk_users(case: Case, start: int, after: int, visit: Callable[[model.Op], b
         value, last = waiting.pop(0)
         for op in case.users(value, last):
             count += 1
-            if not visit(op):
+            if is_step(op) or not visit(op):
                 continue
             for result in op.results:
                 if result.number >= 0 and result.number not in seen:

@@ -16,6 +16,18 @@ from gradviz.trace.graph import PassGraph, PassSteps
 from gradviz.trace.packing import OP_FACTORY, OP_RAISED
 
 
+def is_step(op: model.Op) -> bool:
+    """Whether it is an optimiser's step, told as one call: it changes each of its tensors by itself, so that none comes
+    of another.
+    """
+    return op.name.endswith(".step")
+
+
+def sources(op: model.Op, value: int) -> list[model.Value]:
+    """The operands that the result `value` was computed from."""
+    return [v for v in op.operands if not is_step(op) or v.number == value]
+
+
 class TraceView(Protocol):
     """What the rules ask of a recording; gradviz.trace.reader.Trace answers."""
 

@@ -20,6 +20,7 @@ from gradviz.diagnose.rules.higher_order import (
     pass_of,
     root_name_of,
 )
+from gradviz.diagnose.rules.rebound import Rebound, rebound
 from gradviz.diagnose.source import Place, called_name
 from gradviz.diagnose.vocabulary import COMPARISONS, LEAVES_FOR_PYTHON, plain
 from gradviz.trace import model
@@ -66,6 +67,9 @@ def _cut(
 ) -> Finding:
     case, op = exam.case, cut.op
     place = case.place(op.stack)
+    replaced = rebound(case, op)
+    if replaced is not None:
+        return _replaced(exam, backward, error, index, op, replaced)
     if cut.no_grad:
         return _no_grad_mode(exam, backward, error, index, op)
     name = operand_name(case, op, cut.operand) or "the value"
@@ -83,6 +87,31 @@ def _cut(
             "new": mend(case, op, name),
         },
         changes=mended(case, op, name),
+        op=plain(op.name).strip("_"),
+        **fields_of(exam, backward, error),
+    )
+
+
+def _replaced(
+    exam: Examination,
+    backward: model.Backward,
+    error: model.ExceptionInfo | None,
+    index: int,
+    op: model.Op,
+    found: Rebound,
+) -> Finding:
+    return exam.writer.write(
+        "detached",
+        "error",
+        found.place,
+        "cut-rebound",
+        {
+            "root": root_name_of(exam, backward, index),
+            "name": found.name,
+            "line": found.place.line,
+            "new": found.new,
+        },
+        changes=new_line(exam.case.code(found.place.file), found.place.line, found.new),
         op=plain(op.name).strip("_"),
         **fields_of(exam, backward, error),
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gradviz.diagnose.build import new_line, raised, raised_at_call
-from gradviz.diagnose.case import Case
+from gradviz.diagnose.case import Case, is_step
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
 from gradviz.diagnose.naming import made_name, operand_name, value_name
@@ -70,7 +70,7 @@ def written(op: model.Op) -> list[model.Value]:
         # relu(x, inplace=True): the same tensor comes back, a version newer
         before = {v.number: v.version for v in op.operands if v.number >= 0 and v.version >= 0}
         return [r for r in op.results if r.number in before and r.version > before[r.number]]
-    if op.name.endswith(".step"):  # an optimiser's whole step: its results are what it changed
+    if is_step(op):  # an optimiser's whole step: its results are what it changed
         return list(op.results)
     if op.name.lstrip("_").startswith("foreach"):
         shape_count = len(op.results) or len(op.operands)
@@ -162,7 +162,7 @@ def _transposed(shape: tuple[Any, ...], wanted: tuple[int, ...]) -> bool:
 def _target_name(case: Case, writer: model.Op | None, value: int) -> str:
     if writer is None:
         return ""
-    many = writer.name.lstrip("_").startswith("foreach") or writer.name.endswith(".step")
+    many = writer.name.lstrip("_").startswith("foreach") or is_step(writer)
     name = "" if many else operand_name(case, writer, 0)
     return name or value_name(case, value, writer.number)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gradviz.diagnose.ancestry import Cut, as_cut, leaves_behind
 from gradviz.diagnose.bridges import Exit, exits
-from gradviz.diagnose.case import Case
+from gradviz.diagnose.case import Case, is_step
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding
 from gradviz.diagnose.modules import leaf_label, user_codes
@@ -65,7 +65,7 @@ def _pass_behind(case: Case, op: model.Op) -> model.Backward | None:
                     return backward
         for result in one.results:
             for user in case.users(result.number, one.number) if result.number >= 0 else ():
-                if user.number not in seen:
+                if user.number not in seen and not is_step(user):
                     seen.add(user.number)
                     waiting.append(user)
     return None
@@ -126,7 +126,7 @@ def cut_on_the_way(exam: Examination) -> Iterator[Finding]:
     idle = [leaf for leaf in case.leaves if leaf.requires_grad and not leaf.in_graph and leaf.grad_spec is None]
     if not idle or any(p.outcome != "completed" for p in case.passes) or not case.passes:
         return
-    stepped = {v.number for op in case.ops if op.name.endswith(".step") for v in op.operands}
+    stepped = {v.number for op in case.ops if is_step(op) for v in op.operands}
     trained = set() if stepped else optimised_names(case)
     found: dict[int, tuple[Cut, list[model.Leaf]]] = {}
     for leaf in idle:
@@ -171,6 +171,8 @@ def _first_cut_below(case: Case, value: int) -> Cut | None:
     while waiting and len(seen) < 200:
         number, after = waiting.pop(0)
         for op in case.users(number, after):
+            if is_step(op):
+                continue
             cut = as_cut(op)
             if cut is not None and not op.results:
                 continue  # printed, compared, counted: nothing comes of it
@@ -190,6 +192,8 @@ def _feeds_parameters(case: Case, op: model.Op) -> bool:
         one = waiting.pop(0)
         for result in one.results:
             for user in case.users(result.number, one.number) if result.number >= 0 else ():
+                if is_step(user):
+                    continue
                 if any(v.flags & VALUE_PARAMETER and v.flags & VALUE_REQUIRES_GRAD for v in user.operands):
                     return True
                 if user.number not in seen:

@@ -42,6 +42,14 @@ PHRASES = {
         " and backward has nothing to walk along.",
         "Move the computation of {root} out of {switch}.",
     ),
+    "cut-rebound": Phrase(
+        "A parameter was replaced by a plain tensor",
+        "{root} hangs on no graph: line {line} bound {name} to a new tensor, which does not ask for a gradient.",
+        "What is computed without gradients is a new, plain tensor, and from line {line} on {name} means that one. The"
+        " parameter that asked for a gradient is left behind. Change the parameter's numbers in place, so that it"
+        " stays the same tensor.",
+        "{new}",
+    ),
     "cut-frozen": Phrase(
         "All parameters are frozen",
         "{root} hangs on no graph: {names} and all others behind it have requires_grad=False, set on line {line}.",
