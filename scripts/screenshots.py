@@ -104,6 +104,7 @@ def steps(count: int) -> Callable[[Stage], None]:
 
 def transformer(opened: bool) -> Callable[[Stage], None]:
     def act(stage: Stage) -> None:
+        from gradviz.document.hub import Selection
         from gradviz.gui.canvas.canvas import Canvas  # Qt's platform and fonts are chosen before it is imported
 
         canvas = stage.window.centre.canvas
@@ -111,11 +112,16 @@ def transformer(opened: bool) -> Callable[[Stage], None]:
         stage.window.docks.front("modules")
         stage.commands("fold_all", "last")
         stage.pause(2.0)
-        if opened and canvas.loaded is not None:
-            block = next(card for card in canvas.loaded.scene.draft.cards if card.path == "blocks.1")
-            canvas.toggle_group(block.key)
-            stage.pause(3.0)
-        stage.commands("fit")
+        if not opened or canvas.loaded is None:
+            stage.commands("fit")
+            return
+        block = next(card for card in canvas.loaded.scene.draft.cards if card.path == "blocks.1")
+        canvas.zoom_reset()
+        canvas.toggle_group(block.key)
+        stage.pause(3.0)
+        stage.window.hub.change(None, selection=Selection("group", path="blocks.1"))
+        canvas.view.zoom_by(0.7)
+        stage.pause(1.0)
 
     return act
 

@@ -14,7 +14,7 @@ from gradviz.gui.theme import Theme
 
 LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
 BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
-BOTTOM_HEIGHT = 226
+BOTTOM_HEIGHT = 256  # so that a finding shows with its buttons
 PaneFactory = Callable[[QWidget], QWidget]
 
 

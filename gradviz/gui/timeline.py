@@ -37,6 +37,7 @@ class Timeline(QWidget):
         self._icon = QLabel(self)
         self._where = QLabel(self)
         self._where.setTextFormat(Qt.TextFormat.RichText)
+        self._where.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._fitted: tuple[object, ...] = ()  # trace and pass that the words' room was made for
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 0, 12, 0)
