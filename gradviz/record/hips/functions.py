@@ -79,7 +79,7 @@ class Functions:
 
     def arguments(self, info: FunctionInfo, extra: Sequence[Any], kwargs: Mapping[str, Any] | None) -> int:
         """The string of a call's arguments that are no arrays: positions with values, and those given by name."""
-        key = (info.name, *[_key(each) for each in extra], *[(n, _key(v)) for n, v in (kwargs or {}).items()])
+        key = (info, *[_key(each) for each in extra], *[(n, _key(v)) for n, v in (kwargs or {}).items()])
         found = self._texts.get(key)
         if found is None:
             if len(self._texts) >= MOST_KEYS:

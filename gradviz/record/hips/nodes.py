@@ -122,7 +122,7 @@ def make_init(
                     operands += outer_box(argument, spec_of, names.get(position, -1))
                 else:
                     extra += (position, argument)
-            arguments = arguments_of(info, extra, kwargs) if extra or kwargs else -1
+            arguments = arguments_of(info, extra, kwargs) if extra or kwargs or info.vjps else -1
             is_plain = type(value) in PLAIN
             look = (value.shape, value.dtype) if is_plain else None
             spec = specs[look] if look in specs else spec_of(value)
