@@ -7,20 +7,27 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gradviz.document.examiner import Examiner
 from gradviz.errors import GradvizError
 
 if TYPE_CHECKING:
     from gradviz.diagnose.finding import Finding
+    from gradviz.document.examiner import Examiner
 
 Post = Callable[[Callable[[], object]], None]
 Done = Callable[["tuple[Finding, ...]", str], object]  # findings, and one sentence if they couldn't be had
 
 
+def new_examiner() -> Examiner:
+    """Imported when it is first needed: the first paint doesn't wait for it."""
+    from gradviz.document.examiner import Examiner
+
+    return Examiner()
+
+
 class Diagnosing:
     """One diagnosis at a time; `done` is called on the window's thread, and not at all if a newer wish came."""
 
-    def __init__(self, post: Post, examiner: Callable[[], Examiner] = Examiner) -> None:
+    def __init__(self, post: Post, examiner: Callable[[], Examiner] = new_examiner) -> None:
         self._post, self._new_examiner = post, examiner
         self._wish = 0
         self._examiner: Examiner | None = None

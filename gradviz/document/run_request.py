@@ -7,9 +7,12 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from gradviz.diagnose.finding import SeedRewrite
 from gradviz.errors import NotStartedError
+
+if TYPE_CHECKING:  # it brings the model of the trace, which the first paint doesn't wait for
+    from gradviz.diagnose.finding import SeedRewrite
 
 LEVELS = ("shapes", "summaries", "values")
 SCRIPT_SUFFIXES = (".py", ".pyw")
