@@ -452,3 +452,21 @@ def test_at_level_values_gradients_are_kept_whole(tmp_path: Path) -> None:
     (record,) = trace.passes()
     (sample,) = trace.samples(record.id, 1)
     assert sample.shape == (100, 90) and set(sample.strides) == {1} and len(sample.data) == 4 * 9000
+
+
+def test_the_node_that_fetches_what_checkpoint_repeats_is_the_culprit(tmp_path: Path) -> None:
+    calls: list[int] = []
+
+    def block(x: torch.Tensor) -> torch.Tensor:
+        calls.append(1)
+        return torch.tanh(x.relu()[:, : 4 - len(calls) // 2])
+
+    def program() -> None:
+        x = torch.randn(2, 4, requires_grad=True)
+        (checkpoint(block, x, use_reentrant=False) * 2).sum().backward()
+
+    trace = recorded(tmp_path, program)
+
+    [failed] = [record for record in trace.passes() if record.outcome == "raised"]
+    assert failed.failed_node is not None
+    assert trace.node(failed.id, failed.failed_node).name == "TanhBackward0"

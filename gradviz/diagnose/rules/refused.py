@@ -14,6 +14,7 @@ from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding
 from gradviz.diagnose.marking import at_call
 from gradviz.diagnose.naming import operand_name, operand_place
+from gradviz.diagnose.precedence import tight
 from gradviz.diagnose.rules.forward import first_sentence
 from gradviz.diagnose.source import Place, called_name, root_name
 from gradviz.diagnose.vocabulary import plain
@@ -38,6 +39,10 @@ _TYPES = {
 }
 _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 _NAMES = re.compile(r"\b(" + "|".join(_TYPES) + r")\b")
+_LISTED = re.compile(
+    r"(?:dtype to be|scalar types?:) ([A-Z]\w*)(?:(?:, | or )\w+)*[;,] but got "
+    r"(?:torch\.)?(?:\w+\.)?(\w+?)(?:Tensor)?\b"
+)
 _CASTS = {
     "float32": ".float()",
     "float64": ".double()",
@@ -84,7 +89,7 @@ def dtype(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) ->
             "received": received or "its dtype",
             "line": line,
             "reason": first_sentence(error.message),
-            "new": f"{name} = {name}{cast}" if name.isidentifier() else f"{name}{cast}",
+            "new": f"{name} = {name}{cast}" if name.isidentifier() else f"{tight(name)}{cast}",
         },
         op=plain(op.name) if op is not None else "",
         expected_shape=expected or None,
@@ -97,6 +102,10 @@ def dtype(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) ->
 
 def _types(op: model.Op | None, message: str) -> tuple[str, str, int]:
     """What was expected, what was given, and the operand to blame: the data, not the parameter."""
+    listed = _LISTED.search(message)
+    if op is not None and listed is not None:
+        first, second = (_TYPES.get(word, word) for word in listed.groups())
+        return first, second, _of_dtype(op, second, message)
     if op is not None:
         kinds = [v.spec.dtype for v in op.operands]
         parameter = next((v for v in op.operands if v.flags & VALUE_PARAMETER), None)
@@ -122,6 +131,13 @@ def _types(op: model.Op | None, message: str) -> tuple[str, str, int]:
     if len(named) >= 2:
         return named[1], named[0], 0
     return ("float32", named[0], 0) if named else ("", "", 0)
+
+
+def _of_dtype(op: model.Op, dtype: str, message: str) -> int:
+    """The operand that is meant: one of this dtype that the message names, else the last that is no parameter."""
+    found = [i for i, v in enumerate(op.operands) if v.spec.dtype == dtype and not v.flags & VALUE_PARAMETER]
+    named = [i for i in found if op.operands[i].name and re.search(rf"\b{re.escape(op.operands[i].name)}\b", message)]
+    return (named or found or [0])[-1]
 
 
 def index(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) -> Finding:

@@ -14,6 +14,8 @@ from gradviz.record.pytorch.walk import Graph
 
 CHANGED_BY_HOOK = re.compile(r"^hook '.*' has (changed|returned)|^can't replace a|has changed the (type|size)")
 ASKED_FOR_NOTHING = ("One of the differentiated Tensors", "element ")  # no node's fault: there was nothing to derive
+# Whose hooks on saved tensors run when a node fetches what it saved, and so within that node.
+UNPACKERS = ("utils/checkpoint.py", "utils\\checkpoint.py", "autograd/graph.py", "autograd\\graph.py")
 Found = tuple[Optional[int], bool, dict[str, Any]]
 
 
@@ -32,7 +34,8 @@ class Culprit:
             return None, began, {}
         below = _frames_below_engine(error.__traceback__)
         in_custom = any(name == "apply" and file.endswith("function.py") for file, name in below[:1])
-        by_hook = bool(CHANGED_BY_HOOK.search(message)) or (bool(below) and not in_custom)
+        unpacking = any(name.startswith("unpack") and file.endswith(UNPACKERS) for file, name in below[:1])
+        by_hook = bool(CHANGED_BY_HOOK.search(message)) or (bool(below) and not in_custom and not unpacking)
         if not by_hook:
             return (last, True, {}) if began else (None, False, {})
         state = self._recorder.state()
