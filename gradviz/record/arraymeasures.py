@@ -26,6 +26,7 @@ class ArrayMeasures:
         self._arrays: list[Any] = []
         self._slots: list[int] = []
         self._held = 0
+        self._same: dict[int, int] = {}
         self._found: dict[int, tuple[Any, ...]] = {}
         self.non_finite: list[tuple[int, Any]] = []  # slot, array
 
@@ -34,11 +35,19 @@ class ArrayMeasures:
         size = value.size
         if not size or value.dtype.kind not in KINDS:
             return
+        if size >= BIG:
+            with self._numpy.errstate(all="ignore"):
+                self._found[slot] = self._of_big(slot, value)
+            return
         self._arrays.append(value)
         self._slots.append(slot)
         self._held += size
-        if size >= BIG or self._held > MOST_HELD:
+        if self._held > MOST_HELD:
             self.flush()
+
+    def same(self, slot: int, other: int) -> None:
+        """Slot `slot` was given the very array that `other` was."""
+        self._same[slot] = other
 
     def flush(self) -> None:
         """Measure what is held."""
@@ -72,6 +81,25 @@ class ArrayMeasures:
             norm = math.sqrt(square) if square >= 0 else square
             self._found[slot] = (nans, infs, sizes[at] - others[at], low[at], high[at], total / sizes[at], norm)
 
+    def _of_big(self, slot: int, values: Any) -> tuple[Any, ...]:
+        """The figures of one array, in its own type: a copy in float64 would cost more than all the rest."""
+        numpy = self._numpy
+        flat = values.ravel()
+        if flat.dtype.kind == "c":
+            flat = numpy.abs(flat)
+        elif flat.dtype.kind != "f" or flat.dtype.itemsize < 4:
+            flat = flat.astype(numpy.float64)
+        total, square = float(flat.sum()), float(numpy.dot(flat, flat))
+        nans = infs = 0
+        if total - total != 0 or square - square != 0:
+            nans, infs = self._count(slot, values)
+            if not nans and not infs:  # too large for its type when squared
+                wide = flat.astype(numpy.float64)
+                total, square = float(wide.sum()), float(numpy.dot(wide, wide))
+        zeros = flat.size - int(numpy.count_nonzero(flat))
+        norm = math.sqrt(square) if square >= 0 else square
+        return nans, infs, zeros, float(flat.min()), float(flat.max()), total / flat.size, norm
+
     def _count(self, slot: int, values: Any) -> tuple[int, int]:
         nans, infs = int(self._numpy.isnan(values).sum()), int(self._numpy.isinf(values).sum())
         if nans or infs:
@@ -80,11 +108,12 @@ class ArrayMeasures:
 
     def of(self, slot: int) -> tuple[Any, ...] | None:
         """The figures of one slot, once they are taken."""
-        return self._found.get(slot)
+        return self._found.get(self._same.get(slot, slot))
 
     def columns(self, count: int) -> list[Sequence[Any]]:
         """nans, infs, zeros, min, max, mean, norm for slots 0 .. count - 1: -1 not counted, NaN not taken."""
         self.flush()
         missing = (-1, -1, -1, *[NOT_TAKEN] * 4)
-        rows = [self._found.get(slot, missing) for slot in range(count)]
+        found, same = self._found, self._same
+        rows = [found.get(same.get(slot, slot), missing) for slot in range(count)]
         return [array("q" if at < 3 else "d", [row[at] for row in rows]) for at in range(FIGURES)]

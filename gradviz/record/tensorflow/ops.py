@@ -134,7 +134,8 @@ class Ops:
                     for tape in following:
                         if number in tape.ids:
                             flags = FOLLOWED | VALUE_LEAF if number in tape.leaves else FOLLOWED
-                    operands += (FIRST_VALUE + number, spec_of(each), -1, flags, -1)
+                    spec = known.get(number)
+                    operands += (FIRST_VALUE + number, spec_of(each) if spec is None else spec, -1, flags, -1)
                 out_specs = [spec_of(each) for each in outputs]
                 out_ids = [each._id for each in outputs]
                 op, sequence, end = next(recorder.op_numbers), 0, 0

@@ -39,6 +39,7 @@ class Run:
             self._waiting.setdefault(graph.name[node], []).append(node)
         self._makers: dict[int, int] = {each: at for each, (at, _) in graph.ports.items()}
         self._ran: set[int] = set()
+        self._measured: dict[int, int] = {}  # number of a gradient -> the slot that was given it first
         self._keeps = recorder.session.level == "values"
         self._left = BUDGET
         self.dead_ends: list[int] = []  # nodes that were given a gradient and handed on none
@@ -147,10 +148,18 @@ class Run:
         measures = self._record.measures
         if measures is None or gradient is None:
             return
+        place = self._graph.slot_number(node, slot)
+        number = getattr(gradient, "_id", -1 - place)  # of one that isn't a tensor: of its own
+        first = self._measured.setdefault(number, place)
+        if first != place:  # handed on as it is: to a leaf, or by an addition to both its inputs
+            measures.same(place, first)
+            if not self._keeps:
+                return
         numbers = array_of(gradient)
         if numbers is None:
             return
-        measures.add(self._graph.slot_number(node, slot), numbers)
+        if first == place:
+            measures.add(place, numbers)
         if self._keeps and self._left > 0:
             sample = sample_of_array(numpy, numbers, numbers.size <= WHOLE)
             if sample is not None:

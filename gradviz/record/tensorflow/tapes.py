@@ -16,7 +16,7 @@ from tensorflow.python import pywrap_tfe
 from tensorflow.python.eager import backprop
 from tensorflow.python.eager import tape as tape_module
 
-from gradviz.record.guard import guarded
+from gradviz.record.guard import guarded, note_fault
 from gradviz.record.pytorch.patches import Patches
 from gradviz.record.tensorflow.leaves import Leaf
 from gradviz.record.tensorflow.state import Recorder
@@ -78,7 +78,7 @@ class Tapes:
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._known: weakref.WeakKeyDictionary[Any, TapeRecord] = weakref.WeakKeyDictionary()
-        self._last_op = 0
+        self._variables: dict[int, Leaf] = {}  # by id of the handle: made once, each tape watches it anew
 
     def of(self, tape: Any) -> TapeRecord | None:
         return self._known.get(tape)
@@ -114,8 +114,7 @@ class Tapes:
         patches.replace(owner, "_push_tape", push)
         after("_pop_tape", self._popped)
         after("watch", self._watched)
-        after("variable_accessed", self.accessed, tape_module)
-        after("variables_accessed", self._all_accessed, tape_module)
+        self._patch_access(patches)
 
     def _pushed(self, tape: Any, is_new: bool) -> None:
         recorder = self._recorder
@@ -155,13 +154,38 @@ class Tapes:
         if not isinstance(handle, EagerTensor):
             return
         for record in tapes:
-            if record.watches_variables and handle._id not in record.leaves:
+            if record.watches_variables and handle._id not in record.ids:
                 record.watch(self._leaf_of_variable(variable, -1))
 
-    def _all_accessed(self, variables: Any) -> None:
-        for each in variables:
-            if each.trainable:
-                self.accessed(each)
+    def _patch_access(self, patches: Patches) -> None:
+        """Every read of a trainable variable comes by here, so it has to be quick."""
+        session, original, original_all = (
+            self._recorder.session,
+            tape_module.variable_accessed,
+            tape_module.variables_accessed,
+        )
+
+        @functools.wraps(original)
+        def variable_accessed(variable: Any) -> Any:
+            result = original(variable)
+            if session.recording:
+                try:
+                    self.accessed(variable)
+                except Exception as fault:  # noqa: BLE001  # the recorder's own: it must not become the script's
+                    note_fault(session, fault)
+            return result
+
+        @functools.wraps(original_all)
+        def variables_accessed(variables: Any) -> Any:
+            result = original_all(variables)
+            with guarded(session):
+                for each in variables if session.recording else ():
+                    if each.trainable:
+                        self.accessed(each)
+            return result
+
+        patches.replace(tape_module, "variable_accessed", variable_accessed)
+        patches.replace(tape_module, "variables_accessed", variables_accessed)
 
     def spec_of_variable(self, variable: Any) -> int:
         """The description of what a variable holds."""
@@ -169,4 +193,8 @@ class Tapes:
         return self._recorder.values.like(shape.as_list() if shape.rank is not None else ["?"], variable.dtype)
 
     def _leaf_of_variable(self, variable: Any, stack: int) -> Leaf:
-        return Leaf(variable, variable.handle._id, self.spec_of_variable(variable), stack, True)
+        number = variable.handle._id
+        known = self._variables.get(number)
+        if known is None or known() is not variable:
+            known = self._variables[number] = Leaf(variable, number, self.spec_of_variable(variable), stack, True)
+        return known
