@@ -14,7 +14,6 @@ from typing import Any
 from gradviz.errors import GradvizError
 from gradviz.record.passes import chosen_passes
 from gradviz.record.session import RecorderSession
-from gradviz.trace.writer import TraceWriter
 
 
 class FrameNames(Mapping[str, Any]):
@@ -83,6 +82,7 @@ class PartialRecording:
             session.uncaught(error, "user")
         status = "ok" if error is None else "raised"
         session.writer.update("run", 0, status=status, seconds=time.monotonic() - self._began)
-        session.end(error)
-        session.script_names = {}
-        TraceWriter(self.path).finish()
+        try:
+            session.end(error, alone=True)
+        finally:
+            session.script_names = {}

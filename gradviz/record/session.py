@@ -108,8 +108,11 @@ class RecorderSession:
         self.writer.commit()
         self.requests.answer({"said": "running"})
 
-    def end(self, error: BaseException | None = None) -> None:
-        """Write the last things and undo every patch; the script is over. Does nothing in a forked child."""
+    def end(self, error: BaseException | None = None, alone: bool = False) -> None:
+        """Write the last things and undo every patch; the script is over. Does nothing in a forked child.
+
+        `alone`: nobody else will make the file whole. Raises sqlite3.Error where it can't be.
+        """
         if not self.recording or os.getpid() != self.pid:
             return
         for frontend in self._frontends:
@@ -123,8 +126,11 @@ class RecorderSession:
         if self.writer.failure is not None:
             self.requests.answer({"said": "failure", "reason": self.writer.failure})
         self.live.close()
-        self.writer.close()
         RecorderSession.active = None
+        if alone:
+            self.writer.finish()
+        else:
+            self.writer.close()
 
     def undo(self) -> None:
         """Take every patch back."""

@@ -22,6 +22,7 @@ MOST_FRAMES = 20  # of the user's in one stack
 DEEPEST = 400  # frames looked at in all
 
 Place = tuple[CodeType, int]  # code, offset of the instruction
+Offsets = dict[int, int]  # offset of an instruction -> frame
 
 
 class UserFrames:
@@ -33,21 +34,16 @@ class UserFrames:
         self._always = frozenset(always)
         paths = sysconfig.get_paths()
         self._library = tuple(str(Path(paths[name])) + "/" for name in ("stdlib", "platstdlib"))
-        self._users: dict[int, bool] = {}  # by id of the code object
+        # By id of the code: for the user's the frame at each offset, for all others None. A code unknown isn't there.
+        self._places: dict[int, Offsets | None] = {}
         self._codes: dict[int, CodeType] = {}  # keeps those ids from being given to others
         self._files: dict[str, bool] = {}
-        self._frames: dict[tuple[int, int], int] = {}
-        self._stacks: dict[tuple[int, ...], int] = {}
+        self._stacks: dict[tuple[int, ...], int] = {}  # by frames, and below 0 the stack that it goes on with
         self._members: dict[int, Sequence[int]] = {}  # stack -> frames
 
     def is_user(self, code: CodeType) -> bool:
         """Whether this code is the user's."""
-        known = self._users.get(id(code))
-        if known is None:
-            known = self._is_user_file(code.co_filename) and not is_own(code)
-            self._codes[id(code)] = code
-            self._users[id(code)] = known
-        return known
+        return self._offsets(code) is not None
 
     def is_user_file(self, path: str) -> bool:
         """Whether this file is the user's."""
@@ -58,24 +54,27 @@ class UserFrames:
 
         From a frame that runs `outer_code` on, the stack is known to be `outer`.
         """
-        users = self._users
+        places = self._places
         key: list[int] = []
-        seen = 0
+        left = DEEPEST
         while frame is not None:
             code = frame.f_code
-            if code is outer_code:
-                key.append(outer)
-                break
-            known = users.get(id(code))
-            if known is None:
-                known = self.is_user(code)
-            if known:
-                key += (id(code), frame.f_lasti)
-                if len(key) >= 2 * MOST_FRAMES:
+            try:
+                offsets = places[id(code)]
+            except KeyError:
+                offsets = self._offsets(code)
+            if offsets is not None:
+                at = frame.f_lasti
+                key.append(offsets[at] if at in offsets else self._frame(code, at))
+                if len(key) >= MOST_FRAMES:
                     break
-            seen += 1
-            if seen > DEEPEST and key:
+            elif code is outer_code:
+                key.append(-2 - outer)
                 break
+            else:
+                left -= 1
+                if left < 0 and key:
+                    break
             frame = frame.f_back
         whole = tuple(key)
         found = self._stacks.get(whole)
@@ -88,11 +87,9 @@ class UserFrames:
             if self.is_user(tb.tb_frame.f_code):
                 places.append((tb.tb_frame.f_code, tb.tb_lasti))
             tb = tb.tb_next
-        key: list[int] = []
-        for code, offset in places[: -MOST_FRAMES - 1 : -1]:
-            key += (id(code), offset)
-        found = self._stacks.get(tuple(key))
-        return self._new_stack(tuple(key)) if found is None else found
+        key = tuple(self._frame(code, offset) for code, offset in places[: -MOST_FRAMES - 1 : -1])
+        found = self._stacks.get(key)
+        return self._new_stack(key) if found is None else found
 
     def place_of_function(self, code: CodeType) -> int:
         """The id of a one-frame stack for where a function is defined; -1 if it is not the user's."""
@@ -119,12 +116,20 @@ class UserFrames:
             return False
         return not folders.startswith(tuple(folder.replace("\\", "/") for folder in self._library))
 
+    def _offsets(self, code: CodeType) -> Offsets | None:
+        """The frames of the code by offset, None where it isn't the user's."""
+        number = id(code)
+        if number not in self._places:
+            self._codes[number] = code
+            self._places[number] = {} if self._is_user_file(code.co_filename) and not is_own(code) else None
+        return self._places[number]
+
     def _new_stack(self, key: tuple[int, ...]) -> int:
         if not key:
             return -1
-        frames = [self._frame(self._codes[key[n]], key[n + 1]) for n in range(0, len(key) - 1, 2)]
-        if len(key) % 2:  # the last is the stack that it goes on with
-            frames += self._members.get(key[-1], ())
+        frames: Sequence[int] = key
+        if key[-1] < 0:
+            frames = (*key[:-1], *self._members.get(-2 - key[-1], ()))
         if not frames:
             return -1
         number = self._stacks[key] = self._writer.stack(frames[:MOST_FRAMES])
@@ -132,13 +137,15 @@ class UserFrames:
         return number
 
     def _frame(self, code: CodeType, offset: int) -> int:
-        number = self._frames.get((id(code), offset))
+        offsets = self._offsets(code)
+        number = None if offsets is None else offsets.get(offset)
         if number is None:
             line, end_line, column, end_column = position(code, offset)
             source = self._writer.source(code.co_filename)
             name = getattr(code, "co_qualname", code.co_name)
             number = self._writer.frame(source, line, end_line, column, end_column, name)
-            self._frames[(id(code), offset)] = number
+            if offsets is not None:
+                offsets[offset] = number
         return number
 
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 import struct
 import sys
 from array import array
+from collections.abc import Sequence
+from typing import Any
 
 FORMAT = 1
 APPLICATION_ID = 0x47526456
@@ -100,6 +102,8 @@ KINDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("norm", "d"),
     ),
 }
+CODES = {kind: tuple(code for _, code in columns) for kind, columns in KINDS.items()}
+NATIVE = sys.byteorder == "little"  # then an array lies in memory as in the file
 ITEM_SIZES = {"i": 4, "q": 8, "d": 8}
 ROW_SIZES = {kind: sum(ITEM_SIZES[code] for _, code in columns) for kind, columns in KINDS.items()}
 
@@ -134,10 +138,12 @@ def new_columns(kind: str) -> list[array[int] | array[float]]:
     return [array(code) for _, code in KINDS[kind]]
 
 
-def pack(columns: list[array[int] | array[float]]) -> bytes:
-    """The blob of these columns; little-endian whatever the machine."""
-    if sys.byteorder == "big":
-        columns = [array(c.typecode, c) for c in columns]
-        for column in columns:
-            column.byteswap()
-    return b"".join(column.tobytes() for column in columns)
+def pack(kind: str, columns: Sequence[Sequence[Any]]) -> bytes:
+    """The blob of these columns of `kind`, lists or arrays; little-endian whatever the machine."""
+    count = len(columns[0])
+    return b"".join(
+        [
+            column.tobytes() if type(column) is array and NATIVE else struct.pack(f"<{count}{code}", *column)
+            for column, code in zip(columns, CODES[kind])
+        ]
+    )

@@ -11,7 +11,6 @@ import contextlib
 import os
 import sqlite3
 import threading
-from array import array
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from gradviz.trace.packing import APPLICATION_ID, FORMAT, pack
 
 SCHEMA = Path(__file__).with_name("schema.sql")
 BUSY_SECONDS = 20.0
+SEGMENT = "INSERT INTO segment (id, kind, pass, first, count, data) VALUES (?, ?, ?, ?, ?, ?)"
 CHECKPOINT_PAGES = 16384  # a checkpoint waits for the disk, so it shall be rare while the script runs
 
 
@@ -67,14 +67,13 @@ class TraceWriter(InternTables):
         with self._lock:
             self._queue.append((f"UPDATE {table} SET {names} WHERE id = ?", (*columns.values(), number)))
 
-    def segment(self, kind: str, pass_id: int | None, first: int, columns: Sequence[array[Any]]) -> None:
-        """Queue packed columns of `kind`; nothing when they are empty."""
+    def segment(self, kind: str, pass_id: int | None, first: int, columns: Sequence[Sequence[Any]]) -> None:
+        """Queue columns of `kind`, lists or arrays, to be packed; nothing when they are empty."""
         count = len(columns[0])
         if count:
-            data = pack(list(columns))
+            data = pack(kind, columns)
             with self._lock:
-                sql = "INSERT INTO segment (id, kind, pass, first, count, data) VALUES (?, ?, ?, ?, ?, ?)"
-                self._queue.append((sql, (self._take("segment"), kind, pass_id, first, count, data)))
+                self._queue.append((SEGMENT, (self._take("segment"), kind, pass_id, first, count, data)))
 
     def remove_pass(self, number: int) -> None:
         """Queue the removal of a stored pass with all that belongs to it; the forward ops stay."""
@@ -142,9 +141,10 @@ class TraceWriter(InternTables):
         self.commit()
         with self._lock:
             connection = self.path_connection()
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            connection.execute("PRAGMA journal_mode=DELETE")
-            self.close()
+            try:
+                connection.execute("PRAGMA journal_mode=DELETE")  # folds the log in first, or raises
+            finally:
+                self.close()
 
     def abandon(self) -> None:
         """In a forked child: never use, close or collect the parent's connection (it would delete the parent's log)."""

@@ -8,11 +8,11 @@ from typing import Any
 
 import torch
 
-from gradviz.record.pytorch.forward import Failed
 from gradviz.record.pytorch.functions import NORMAL, FunctionInfo
 from gradviz.record.pytorch.guard import guarded
 from gradviz.record.pytorch.modules import MODULE_CALL
 from gradviz.record.pytorch.oplog import OPERAND_WIDTH, RESULT_WIDTH
+from gradviz.record.pytorch.rarecalls import Failed
 from gradviz.record.pytorch.state import Recorder
 from gradviz.record.pytorch.values import FLAGS, version_of
 from gradviz.trace.packing import (

@@ -67,9 +67,9 @@ class Engine:
         record: PassRecord | None = None
         hooks: NodeHooks | None = None
         frame = caller_of_ours()
-        with guarded(recorder):
+        with guarded(recorder), collector_off():
             record = self._begin(state, outputs, args, kwargs, frame)
-            hooks = self._hook(record)
+            hooks = NodeHooks(recorder, record)
         if record is None:
             return original(outputs, *args, **kwargs)
         cells = recorder.session.live.cells
@@ -113,8 +113,7 @@ class Engine:
         if given is None or given.output_ids != [id(output) for output in outputs]:
             given = Given(recorder, outputs, seeds)
         state.trim()
-        with collector_off():
-            graph = self._walker.walk(root_nodes(outputs), state)
+        graph = self._walker.walk(root_nodes(outputs), state)
         outer = state.passes[-1] if state.passes else None
         record = PassRecord(next(recorder.pass_numbers), outer.number if outer else None, state.number, graph)
         batched = _is_batched(seeds)
@@ -165,10 +164,6 @@ class Engine:
         seeds = [seed and seed["spec"] for seed in record.seeds]
         kinds = [columns[name] for name in ("entry", "stack", "retain_graph", "create_graph", "batched", "phase")]
         return repr((kinds, seeds, parameters, record.ports))
-
-    def _hook(self, record: PassRecord) -> NodeHooks:
-        with collector_off():
-            return NodeHooks(self._recorder, record)
 
     def _name_leaves(self, record: PassRecord, frame: FrameType | None) -> None:
         unnamed = self._leaves.unnamed(record.graph.leaves.values())

@@ -5,40 +5,36 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from threading import get_ident
-from types import FrameType, MethodType
+from types import MethodType
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 
-from gradviz.record.pytorch.functions import ALWAYS, IF_USER, FunctionInfo
+from gradviz.record.pytorch.functions import ALWAYS, IF_USER
 from gradviz.record.pytorch.guard import note_fault
 from gradviz.record.pytorch.modules import MODULE_CALL
 from gradviz.record.pytorch.oplog import OP_WIDTH, OPERAND_WIDTH, RESULT_WIDTH
+from gradviz.record.pytorch.rarecalls import Failed, Slow, op_flags
 from gradviz.record.pytorch.state import Recorder, ThreadState
-from gradviz.record.pytorch.values import FLAGS, Known, version_of
+from gradviz.record.pytorch.values import FLAGS, SWEEP_EVERY, UNREADABLE, Known, version_of
 from gradviz.trace.packing import (
-    OP_FACTORY,
-    OP_IN_PLACE,
-    OP_INFERENCE,
-    OP_LEAVES_GRAPH,
-    OP_NO_GRAD,
-    OP_RAISED,
     VALUE_LEAF,
-    VALUE_LIST_ITEM,
+    VALUE_NON_CONTIGUOUS,
+    VALUE_PARAMETER,
     VALUE_REQUIRES_GRAD,
+    VALUE_VIEW,
 )
 
 Tensor = torch.Tensor
+Parameter = torch.nn.Parameter
 grad_mode = torch.is_grad_enabled
 sequence_number = torch._C._autograd._get_sequence_nr
 LEAF_WITH_GRAD = VALUE_LEAF | VALUE_REQUIRES_GRAD
 MOST_PENDING = 100_000 * OP_WIDTH  # ops without a backward pass
 SEQUENCES = (list, tuple)
-PLAIN = (torch.Tensor, torch.nn.Parameter)
-MOST_ITEMS = 256  # tensors of one list argument, results of one call
+PLAIN = (Tensor, Parameter)
 
-Failed = Callable[[BaseException, int, int, list[int], Sequence[Any]], None]
 Hooked = Callable[[ThreadState, Any, Sequence[Any]], tuple[Any, ...]]
 
 
@@ -58,10 +54,20 @@ def make_recording(recorder: Recorder, state: ThreadState, slow: Slow, hooked: H
     """
     session, frames, values, arguments_of = recorder.session, recorder.frames, recorder.values, recorder.arguments.of
     known_functions, learn = recorder.functions.known, recorder.functions.learn
-    known, describe, describe_plain, measurable = values.known, values.describe, values.result, values.measurable
-    stack_of, is_user, new_leaves = frames.stack, frames.is_user, recorder.new_leaves
-    op_numbers, ident, getframe = recorder.op_numbers, state.ident, sys._getframe
-    log_of, made = state, state.made
+    known, describe, result_of, read, measurable = (
+        values.known,
+        values.describe,
+        values.result,
+        values.read,
+        values.measurable,
+    )
+    specs, value_numbers, sweep = values.specs, values.numbers, values.sweep_if_due
+    stack_of, is_user = frames.stack, frames.is_user
+    op_numbers, ident, getframe, new_leaves = recorder.op_numbers, state.ident, sys._getframe, recorder.new_leaves
+    log, made = state.log, state.made
+    sequences, add_sequence = state.sequences, state.sequences.append
+    add_call, add_spec = state.sequence_calls.append, state.sequence_specs.append
+    ops, add_op, add_operands, add_results = log.ops, log.ops.extend, log.operands.extend, log.results.extend
 
     def call(mode: Any, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
         info = known_functions.get(func)
@@ -74,31 +80,40 @@ def make_recording(recorder: Recorder, state: ThreadState, slow: Slow, hooked: H
             return slow.call_inside(info, func, args, kwargs, getframe(1))
         frame = getframe(1)
         if handling == IF_USER:
-            if not is_user(frame.f_code) or (len(args) == 1 and slow.has_gradient(args[0])):
+            if not is_user(frame.f_code):
                 return func(*args)
+            if len(args) == 1 and type(args[0]) in PLAIN and args[0].is_leaf:
+                gradient = func(*args)
+                if gradient is not None:  # reading it is no news
+                    return gradient
             handling = ALWAYS
 
         # Operands, before the call: it may write to them, or raise.
         names = info.string_ids
         operands: list[int] = []
-        extra: list[Any] = []
+        extra: list[Any] | None = None
         try:
             position = -1
             for value in args:
                 position += 1
-                if isinstance(value, Tensor):
-                    entry = known.get(id(value))
-                    if entry is None or entry() is not value:
-                        entry = describe(value, None)
-                    flags = entry.flags
-                    name = names[position] if position < len(names) else -1
-                    if flags <= FLAGS:
-                        operands += (entry.number, entry.spec, value._version, flags, name)
-                    else:
-                        operands += (entry.number, entry.spec, version_of(value, entry), flags & FLAGS, name)
-                elif type(value) not in SEQUENCES or not slow.in_list(value, position, info, operands):
-                    extra += (position, value)
+                entry = known.get(id(value))
+                if entry is None or entry() is not value:
+                    if not isinstance(value, Tensor):
+                        if type(value) not in SEQUENCES or not slow.in_list(value, position, info, operands):
+                            if extra is None:
+                                extra = []
+                            extra += (position, value)
+                        continue
+                    entry = describe(value, None)
+                flags = entry.flags
+                name = names[position] if position < len(names) else -1
+                if flags <= FLAGS:
+                    operands += (entry.number, entry.spec, value._version, flags, name)
+                else:
+                    operands += (entry.number, entry.spec, version_of(value, entry), flags & FLAGS, name)
             if kwargs:
+                if extra is None:
+                    extra = []
                 slow.keywords(kwargs, operands, extra)
             if info.is_hooking:
                 args = hooked(state, info, args)
@@ -118,15 +133,42 @@ def make_recording(recorder: Recorder, state: ThreadState, slow: Slow, hooked: H
         after = sequence_number()
 
         try:
-            if isinstance(result, Tensor):
-                entry = describe_plain(result)
-                first = entry.flags & FLAGS
-                results = [entry.number, entry.spec, entry.version, first]
+            results: Sequence[int]
+            kind = type(result)
+            if kind is Tensor or kind is Parameter:  # as values.result has it, without its detours
+                entry = known.get(id(result))
+                if entry is None or entry() is not result:
+                    entry = known[id(result)] = Known(result)
+                    entry.number = next(value_numbers)
+                    if not entry.number & SWEEP_EVERY:
+                        sweep()
+                try:
+                    entry.spec = spec = specs[result.shape, result.dtype, result.device, result.layout]
+                    entry.version = version = result._version
+                    if result.requires_grad:
+                        first = LEAF_WITH_GRAD if result.is_leaf else VALUE_REQUIRES_GRAD
+                    else:
+                        first = VALUE_LEAF
+                    if result._is_view():
+                        first |= VALUE_VIEW
+                    if not result.is_contiguous():
+                        first |= VALUE_NON_CONTIGUOUS
+                    if kind is Parameter and first & VALUE_LEAF:
+                        first |= VALUE_PARAMETER
+                    entry.flags = first
+                except UNREADABLE:  # a new spec, or an odd kind
+                    read(result, entry)
+                    spec, version, first = entry.spec, entry.version, entry.flags & FLAGS
+                results = (entry.number, spec, version, first)
+            elif isinstance(result, Tensor):
+                entry = result_of(result)
+                spec, first = entry.spec, entry.flags & FLAGS
+                results = (entry.number, spec, entry.version, first)
             else:
                 results = slow.results(result, info, args)
                 if not results and handling != ALWAYS:
                     return result
-                first = results[3] if results else 0
+                spec, first = (results[1], results[3]) if results else (-1, 0)
             if first & VALUE_REQUIRES_GRAD and operands and grad_mode():
                 flags = info.flags
             else:
@@ -134,22 +176,21 @@ def make_recording(recorder: Recorder, state: ThreadState, slow: Slow, hooked: H
             number = next(op_numbers)
             if after != before:
                 # The one node of an op with one new result is that result's, and expects a gradient of its shape.
-                sure = after == before + 1 and len(results) == RESULT_WIDTH and first & VALUE_REQUIRES_GRAD
-                if sure and operands and operands[0] == results[0] and not info.in_place:
-                    sure = False
-                spec = results[1] if sure and results[1] in measurable else -1
-                if after == before + 1 and before == state.first_sequence + len(state.sequences):
-                    state.sequences.append(number)  # as `made` does, without the call
-                    state.sequence_calls.append(state.call)
-                    state.sequence_specs.append(spec)
+                is_one = after == before + 1
+                is_sure = is_one and len(results) == RESULT_WIDTH and first & VALUE_REQUIRES_GRAD and spec in measurable
+                if not is_sure or (operands and operands[0] == results[0] and not info.in_place):
+                    spec = -1
+                if is_one and before == state.first_sequence + len(sequences):
+                    add_sequence(number)  # as `made` does, without the call
+                    add_call(state.call)
+                    add_spec(spec)
                 else:
                     made(before, after, number, spec)
-            log = log_of.log
-            log.operands += operands
-            log.results += results
-            counts = (len(operands) // OPERAND_WIDTH, len(results) // RESULT_WIDTH)
-            log.ops += (number, info.name_id, stack, state.call, before, after, flags, arguments, *counts)
-            if len(log.ops) > MOST_PENDING:
+            add_operands(operands)
+            add_results(results)
+            given, returned = len(operands) // OPERAND_WIDTH, len(results) // RESULT_WIDTH
+            add_op((number, info.name_id, stack, state.call, before, after, flags, arguments, given, returned))
+            if len(ops) > MOST_PENDING:
                 recorder.overflow(log)
             if first & LEAF_WITH_GRAD == LEAF_WITH_GRAD:
                 new_leaves.setdefault(results[0], stack)
@@ -158,166 +199,3 @@ def make_recording(recorder: Recorder, state: ThreadState, slow: Slow, hooked: H
         return result
 
     return call
-
-
-class Slow:
-    """The rarer parts of recording a call."""
-
-    def __init__(self, recorder: Recorder, state: ThreadState, failed: Failed) -> None:
-        self._recorder = recorder
-        self._state = state
-        self._values = recorder.values
-        self._failed = failed
-
-    def has_gradient(self, tensor: Any) -> bool:
-        """Whether reading `.grad` is no news: a leaf that has one."""
-        return bool(type(tensor) in PLAIN and tensor.is_leaf and tensor.grad is not None)
-
-    # -- operands and results
-
-    def in_list(self, values: Sequence[Any], position: int, info: FunctionInfo, operands: list[int]) -> bool:
-        """Append the tensors in a list argument; False if there are none."""
-        found = False
-        name = info.string_ids[position] if position < len(info.string_ids) else -1
-        for value in values[:MOST_ITEMS]:
-            if isinstance(value, Tensor):
-                found = True
-                self._operand(value, name, VALUE_LIST_ITEM, operands)
-            elif type(value) in (list, tuple):
-                found |= self.in_list(value, position, info, operands)
-        return found
-
-    def _operand(self, value: Any, name: int, more: int, operands: list[int]) -> Known:
-        entry = self._values.lookup(value)
-        operands += (entry.number, entry.spec, version_of(value, entry), entry.flags & FLAGS | more, name)
-        return entry
-
-    def keywords(self, kwargs: dict[str, Any], operands: list[int], extra: list[Any]) -> None:
-        for name, value in kwargs.items():
-            if isinstance(value, Tensor):
-                self._operand(value, self._recorder.writer.string(name), 0, operands)
-            elif value is None:
-                continue
-            elif isinstance(value, (list, tuple)) and any(isinstance(each, Tensor) for each in value[:MOST_ITEMS]):
-                number = self._recorder.writer.string(name)
-                for each in value[:MOST_ITEMS]:
-                    if isinstance(each, Tensor):
-                        self._operand(each, number, VALUE_LIST_ITEM, operands)
-            else:
-                extra += (name, value)
-
-    def results(self, result: Any, info: FunctionInfo, args: Sequence[Any]) -> list[int]:
-        """Rows of the results."""
-        rows: list[int] = []
-        if isinstance(result, Tensor):
-            self._many_results((result,), rows)
-        elif isinstance(result, (list, tuple)):
-            self._many_results(result, rows)
-        elif info.in_place and args and isinstance(args[0], Tensor):  # a setter, x[i] = y: it returns nothing
-            self._many_results(args[:1], rows)
-        return rows
-
-    def _many_results(self, results: Sequence[Any], rows: list[int]) -> None:
-        for each in results[:MOST_ITEMS]:
-            if isinstance(each, Tensor):
-                entry = self._values.result(each)
-                rows += (entry.number, entry.spec, entry.version, entry.flags & FLAGS)
-            elif isinstance(each, (list, tuple)):
-                self._many_results(each, rows)
-
-    # -- calls that end otherwise
-
-    def call_inside(
-        self, info: FunctionInfo, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None, frame: FrameType
-    ) -> Any:
-        """A call in a custom forward or backward: of no interest unless it raises, or makes nodes after all."""
-        before = sequence_number()
-        try:
-            result = func(*args, **kwargs) if kwargs else func(*args)
-        except BaseException as error:
-            operands: list[int] = []
-            extra: list[Any] = []
-            self._all_operands(info, args, kwargs, operands, extra)
-            arguments = self._recorder.arguments.of(info, extra) if extra else -1
-            stack = self._recorder.frames.stack(frame)
-            self.raised(error, info, stack, before, arguments, operands, (*args, *(kwargs or {}).values()))
-            raise
-        after = sequence_number()
-        if after != before and grad_mode():  # checkpoint's second forward, a graph of the gradient itself
-            self._record_after(info, frame, before, after, args, kwargs, result)
-        return result
-
-    def _all_operands(
-        self,
-        info: FunctionInfo,
-        args: Sequence[Any],
-        kwargs: dict[str, Any] | None,
-        operands: list[int],
-        extra: list[Any],
-    ) -> None:
-        for position, value in enumerate(args):
-            name = info.string_ids[position] if position < len(info.string_ids) else -1
-            if isinstance(value, Tensor):
-                self._operand(value, name, 0, operands)
-            elif not (type(value) in (list, tuple) and self.in_list(value, position, info, operands)):
-                extra += (position, value)
-        self.keywords(kwargs or {}, operands, extra)
-
-    def _record_after(
-        self, info: FunctionInfo, frame: Any, before: int, after: int, args: Any, kwargs: Any, result: Any
-    ) -> None:
-        operands: list[int] = []
-        extra: list[Any] = []
-        self._all_operands(info, args, kwargs, operands, extra)
-        results = self.results(result, info, args)
-        number = next(self._recorder.op_numbers)
-        self._state.made(before, after, number)
-        arguments = self._recorder.arguments.of(info, extra) if extra else -1
-        flags = op_flags(info, operands, results)
-        self._append(
-            number, info, self._recorder.frames.stack(frame), before, after, flags, arguments, operands, results
-        )
-
-    def _append(
-        self, number: int, info: FunctionInfo, stack: int, before: int, after: int, flags: int, arguments: int,
-        operands: list[int], results: list[int],
-    ) -> None:  # fmt: skip
-        log = self._state.log
-        log.operands += operands
-        log.results += results
-        row = (number, info.name_id, stack, self._state.call, before, after, flags, arguments)
-        log.ops += (*row, len(operands) // OPERAND_WIDTH, len(results) // RESULT_WIDTH)
-
-    def raised(
-        self, error: BaseException, info: FunctionInfo, stack: int, before: int, arguments: int, operands: list[int],
-        values: Sequence[Any],
-    ) -> None:  # fmt: skip
-        """Keep the innermost op that an exception left, with its operands."""
-        state = self._state
-        if state.last_error == id(error) or not isinstance(error, Exception) or type(error).__name__.startswith("_"):
-            return  # a private one steers torch itself: checkpoint ends its second forward by one
-        state.last_error = id(error)
-        number = next(self._recorder.op_numbers)
-        flags = OP_RAISED | (OP_IN_PLACE if info.in_place else 0) | (0 if grad_mode() else OP_NO_GRAD)
-        self._append(number, info, stack, before, before, flags, arguments, operands, [])
-        self._failed(error, number, stack, operands, values)
-
-
-def op_flags(info: FunctionInfo, operands: Sequence[int], results: Sequence[int]) -> int:
-    """OP_* of a call that returned."""
-    flags = info.flags
-    if not grad_mode():
-        flags |= OP_NO_GRAD
-        if torch.is_inference_mode_enabled():
-            flags |= OP_INFERENCE
-    if info.factory or not operands:
-        return flags | OP_FACTORY
-    if info.in_place or info.is_hooking or info.handling == IF_USER:
-        return flags
-    for each in results[3::RESULT_WIDTH]:
-        if each & VALUE_REQUIRES_GRAD:
-            return flags
-    for each in operands[3::OPERAND_WIDTH]:
-        if each & VALUE_REQUIRES_GRAD:
-            return flags | OP_LEAVES_GRAPH
-    return flags

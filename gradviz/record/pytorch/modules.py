@@ -14,12 +14,13 @@ from typing import Any
 
 import torch
 
-from gradviz.record.pytorch.guard import guarded
+from gradviz.record.pytorch.guard import note_fault
 from gradviz.record.pytorch.names import variable_name
 from gradviz.record.pytorch.oplog import CALL_COMPLETED
 from gradviz.record.pytorch.state import Recorder, ThreadState
 
 Module = torch.nn.Module
+Tensor = torch.Tensor
 Failed = Callable[[BaseException, Any, int, Iterable[Any]], None]
 OUT_SPEC = 5  # position in a call's row
 
@@ -68,10 +69,10 @@ class ModuleCalls:
         recorder = self._recorder
         state = recorder.state()
         parent, outer, log = state.call, state.outer_stack, state.log
-        row = -1
-        with guarded(recorder), torch._C.DisableTorchFunction():  # no mode shall see what we read
+        try:
             row = self._begin(state, module, sys._getframe(2), args, kwargs)
-        if row < 0:
+        except Exception as fault:  # noqa: BLE001  # the recorder's own: it must not become the script's
+            note_fault(recorder, fault)
             return original(module, *args, **kwargs)
         number = state.call
         try:
@@ -85,7 +86,7 @@ class ModuleCalls:
         finally:
             state.calls.pop()
             state.call, state.outer_stack = parent, outer
-        out = _first_tensor(result)
+        out = result if isinstance(result, Tensor) else _first_tensor(result)
         if out is not None and log.calls[row : row + 1] == [number]:
             entry = recorder.values.known.get(id(out))
             log.calls[row + OUT_SPEC] = entry.spec if entry is not None and entry() is out else -1
@@ -93,30 +94,43 @@ class ModuleCalls:
 
     def _begin(self, state: ThreadState, module: Any, frame: FrameType, args: Any, kwargs: Any) -> int:
         """Open the call; where its row begins in the log."""
-        values, log = self._recorder.values, state.log
-        stack = self._recorder.frames.stack(frame, state.outer_stack, MODULE_CALL)
-        call = self._open(state, module, frame)
-        first = _first_tensor(args) if args else _first_tensor(kwargs)
-        in_spec = -1 if first is None else values.lookup(first).spec
+        recorder, calls, log = self._recorder, state.calls, state.log
+        stack = recorder.frames.stack(frame, state.outer_stack, MODULE_CALL)
+        place: Place
+        if calls:
+            root = calls[-1].root
+            places = root.places.get(id(module))
+            if places is not None and len(places) == 1:
+                place = places[0]
+            else:
+                with torch._C.DisableTorchFunction():  # no mode shall see what we read
+                    place = self._place(calls[-1], module)
+        else:
+            root = self._root(module, frame)
+            place = root.by_path[""]
+        first = args[0] if args and isinstance(args[0], Tensor) else _first_tensor(args or kwargs)
+        in_spec = -1
+        if first is not None:
+            entry = recorder.values.known.get(id(first))
+            if entry is None or entry() is not first:
+                with torch._C.DisableTorchFunction():
+                    entry = recorder.values.lookup(first)
+            in_spec = entry.spec
+        number = next(recorder.call_numbers)
         row = len(log.calls)
-        log.calls += (call.number, call.place.id, state.call, stack, in_spec, -1, 1)
-        state.calls.append(call)
-        state.call, state.outer_stack = call.number, stack
+        log.calls += (number, place.id, state.call, stack, in_spec, -1, 1)
+        calls.append(OpenCall(number, root, place))
+        state.call, state.outer_stack = number, stack
         return row
-
-    def _open(self, state: ThreadState, module: Any, frame: FrameType) -> OpenCall:
-        number = next(self._recorder.call_numbers)
-        if state.calls:
-            parent = state.calls[-1]
-            place = self._place(parent, module)
-            return OpenCall(number, parent.root, place)
-        root = self._root(module, frame)
-        return OpenCall(number, root, root.by_path[""])
 
     def _root(self, module: Any, frame: FrameType) -> Root:
         known = self._roots.get(id(module))
         if known is not None and known[0]() is module:
             return known[1]
+        with torch._C.DisableTorchFunction():
+            return self._new_root(module, frame)
+
+    def _new_root(self, module: Any, frame: FrameType) -> Root:
         root = Root()
         self._roots[id(module)] = (weakref.ref(module), root)
         name = variable_name(module, frame, self._recorder.frames.is_user, self._recorder.session.namespace())

@@ -6,12 +6,9 @@ before it, so that another thread may take what is complete at any moment.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any
 
-from gradviz.trace.packing import new_columns
 from gradviz.trace.writer import TraceWriter
 
 # number, name, stack, call, seq_before, seq_after, flags, arguments, operands, results
@@ -102,9 +99,10 @@ class OpSegments:
             operand_ends[1:],
             result_ends[1:],
         ]
-        self._segment("op", self._ops, columns)
-        self._segment("operand", self._operands, [log.operands[c::OPERAND_WIDTH] for c in range(OPERAND_WIDTH)])
-        self._segment("result", self._results, [log.results[c::RESULT_WIDTH] for c in range(RESULT_WIDTH)])
+        operands, results, segment = log.operands, log.results, self._writer.segment
+        segment("op", None, self._ops, columns)
+        segment("operand", None, self._operands, [operands[at::OPERAND_WIDTH] for at in range(OPERAND_WIDTH)])
+        segment("result", None, self._results, [results[at::RESULT_WIDTH] for at in range(RESULT_WIDTH)])
         self._ops += count
         self._operands = operand_ends[-1]
         self._results = result_ends[-1]
@@ -116,13 +114,9 @@ class OpSegments:
             log.calls[column::CALL_WIDTH] for column in range(CALL_WIDTH)
         )
         threads = [log.thread] * len(number)
-        self._segment("call", self._calls, [number, module, parent, stack, threads, in_spec, out_spec, completed])
+        columns = [number, module, parent, stack, threads, in_spec, out_spec, completed]
+        self._writer.segment("call", None, self._calls, columns)
         self._calls += len(number)
-
-    def _segment(self, kind: str, first: int, columns: Sequence[Sequence[int]]) -> None:
-        empty = new_columns(kind)
-        packed: list[array[Any]] = [array(column.typecode, values) for column, values in zip(empty, columns)]
-        self._writer.segment(kind, None, first, packed)
 
 
 def merge(logs: Sequence[OpLog]) -> tuple[OpLog, list[int]]:

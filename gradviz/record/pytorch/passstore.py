@@ -13,7 +13,6 @@ from typing import Any, Protocol
 from gradviz.record.frontend import Session
 from gradviz.record.pytorch.oplog import OpLog, OpSegments
 from gradviz.record.pytorch.passrecord import SEVERAL, STEP_WIDTH, PassRecord
-from gradviz.trace.packing import new_columns
 from gradviz.trace.writer import TraceWriter
 
 NEWEST = 2  # passes kept in memory
@@ -21,6 +20,7 @@ FAULTY_PER_STRUCTURE = 3  # a training run that diverged has a fault in every pa
 COMMIT_SECONDS = 0.1  # between commits of steps, where passes follow each other fast: the next graph's commits them too
 MOST_STRUCTURES = 500  # each sequence length makes a structure of its own
 MOST_PENDING = 100_000  # ops without a pass before they are written or dropped
+NO_FIGURES = [array("q", [-1])] * 3 + [array("d", [float("nan")])] * 4  # statistics that weren't taken
 MOST_LOOSE = 1_000_000  # ops written outside passes in all
 NONE_KEPT = "no-pass-kept"  # the kind of note; gradviz/trace/kept.py reads it
 
@@ -194,6 +194,20 @@ class PassStore:
         self._write_ops_of(record)
         record.stored = True
         self._written.append(record.number)
+        leaf = [-1] * len(graph.name)
+        for node, value in graph.leaves.items():
+            entry = graph.leaf_entries.get(value)
+            if entry is not None:
+                leaf[node] = (record.leaves or self._leaves).leaf_id(entry, True)
+        writer.segment(
+            "node",
+            record.number,
+            0,
+            [graph.name, graph.sequence, graph.thread, graph.op, graph.call, leaf, graph.flags, graph.expected_end],
+        )
+        writer.segment("expected", record.number, 0, [graph.expected])
+        writer.segment("edge", record.number, 0, [graph.tail, graph.position, graph.head, graph.slot])
+        # Last, as its update comes first in `_write_end`: neighbours of one kind go to the file together.
         writer.add(
             "backward",
             id=record.number,
@@ -207,28 +221,9 @@ class PassStore:
             truncated=graph.truncated,
             **record.columns,
         )
-        leaf = array("i", [-1]) * len(graph.name)
-        for node, value in graph.leaves.items():
-            entry = graph.leaf_entries.get(value)
-            if entry is not None:
-                leaf[node] = (record.leaves or self._leaves).leaf_id(entry, True)
-        writer.segment(
-            "node",
-            record.number,
-            0,
-            [graph.name, graph.sequence, graph.thread, graph.op, graph.call, leaf, graph.flags, graph.expected_end],
-        )
-        writer.segment("expected", record.number, 0, [graph.expected])
-        edges = [array("i", column) for column in (graph.tail, graph.position, graph.head, graph.slot)]
-        writer.segment("edge", record.number, 0, edges)
 
     def _write_end(self, record: PassRecord) -> None:
         writer, number = self._recorder.writer, record.number
-        write_steps(writer, record)
-        for step, slot, role, spec, sample in record.samples:
-            writer.add("sample", **{"pass": number}, step=step, slot=slot, role=role, spec=spec, **sample)
-        for node, name, saved_spec, version in record.saved:
-            writer.add("saved", **{"pass": number}, node=node, name=name, spec=saved_spec, version=version)
         writer.update(
             "backward",
             number,
@@ -238,6 +233,11 @@ class PassStore:
             steps=record.step_count(),
             duration=record.duration,
         )
+        write_steps(writer, record)
+        for step, slot, role, spec, sample in record.samples:
+            writer.add("sample", **{"pass": number}, step=step, slot=slot, role=role, spec=spec, **sample)
+        for node, name, saved_spec, version in record.saved:
+            writer.add("saved", **{"pass": number}, node=node, name=name, spec=saved_spec, version=version)
 
     def _tell_of_none_kept(self, count: int) -> None:
         """The recording looks as if no backward pass had run."""
@@ -265,29 +265,26 @@ def write_steps(writer: Any, record: PassRecord) -> None:
     if record.several:
         specs, versions, ends, slots = _unfold(record, nodes, specs, versions, starts)
     durations = [later - earlier for earlier, later in zip(times, times[1:])] + [-1] * bool(times)
-    step = [array("i", nodes), array("q", times), array("q", durations), array("i", ends)]
-    writer.segment("step", record.number, 0, step)
-    received = [array("i", specs), array("i", versions), *statistics(record, slots)]
-    writer.segment("received", record.number, 0, received)
+    writer.segment("step", record.number, 0, [nodes, times, durations, ends])
+    writer.segment("received", record.number, 0, [specs, versions, *statistics(record, slots)])
     returned = record.returned
     if returned:
         total = len(returned) // 4
         first = record.graph.expected_end[-1] if record.graph.expected_end else 0
         figures = statistics(record, list(range(first, first + total)))
-        columns = [array("i", returned[at::4]) for at in range(4)]
+        columns = [returned[at::4] for at in range(4)]
         writer.segment("returned", record.number, 0, [*columns, *figures])
 
 
 def statistics(record: PassRecord, slots: Sequence[int]) -> list[Any]:
     """The seven columns of statistics, picked by slot."""
     figures = record.figures
-    empty = new_columns("received")[2:]
     if figures is None:
-        count = len(slots)
-        return [array(column.typecode, [-1 if column.typecode == "q" else float("nan")]) * count for column in empty]
+        return [column * len(slots) for column in NO_FIGURES]
     last = len(figures[0])
-    picked = [slot if slot < last else -1 for slot in slots]
-    return [array(column.typecode, [values[at] for at in picked]) for column, values in zip(empty, figures)]
+    if slots and max(slots) >= last:
+        slots = [slot if slot < last else -1 for slot in slots]
+    return [[values[at] for at in slots] for values in figures]
 
 
 def _unfold(

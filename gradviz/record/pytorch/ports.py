@@ -70,4 +70,4 @@ def _tensor_row(recorder: Recorder, tensor: Any, graph: Graph, leaves: dict[int,
 
 def as_json(rows: Sequence[Any]) -> str:
     """For the columns."""
-    return json.dumps(list(rows))
+    return json.dumps(list(rows)) if rows else "[]"

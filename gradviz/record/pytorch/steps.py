@@ -81,12 +81,11 @@ def make_prehook(recorder: Recorder, record: PassRecord) -> Callable[[Sequence[A
     graph, values, cells = record.graph, recorder.values, recorder.session.live.cells
     index, flags, leaf = graph.index, graph.flags, NODE_LEAF
     starts, specs = _slots(graph)
-    steps, batches, clock = record.steps, record.batches, time.perf_counter_ns
+    add_step, batches, clock = record.steps.extend, record.batches, time.perf_counter_ns
     started, strided = record.started, torch.strided
     add = batches.add if batches is not None else None
 
     def prehook(gradients: Sequence[Any]) -> None:
-        nonlocal steps
         if not record.active:
             return
         try:
@@ -97,14 +96,14 @@ def make_prehook(recorder: Recorder, record: PassRecord) -> Callable[[Sequence[A
                 gradient = gradients[0]
                 if type(gradient) is Tensor and gradient.layout is strided:
                     version = gradient._version
-                    steps += (node, clock() - started, spec, version)
+                    add_step((node, clock() - started, spec, version))
                     if add is not None:
                         if not flags[node]:
                             add(spec, starts[node], gradient, version)
                         else:
                             careful(node, spec, gradient, version)
                     return
-            steps += (node, clock() - started, SEVERAL, 0)
+            add_step((node, clock() - started, SEVERAL, 0))
             record.several[node] = odd(node, gradients)
         except Exception as fault:  # noqa: BLE001  # a fault of the recorder's must not become the script's
             record.fault = fault

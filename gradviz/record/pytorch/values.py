@@ -26,7 +26,10 @@ Parameter = torch.nn.Parameter
 UNVERSIONED = 1 << 20  # flag for ourselves: an inference tensor, whose version can't be read
 FOREIGN = 1 << 21  # and another: of a subclass that may answer properties with code of its own
 FLAGS = UNVERSIONED - 1
-SWEEP_AT = 4096  # known tensors before the dead ones are looked for
+SWEEP_AT = 1024  # known tensors before the dead ones are looked for: few enough to stay in the processor's cache
+SWEEP_EVERY = 255  # a mask: at each 256th new number it is seen whether that many are known
+# What reading a tensor of an unusual kind raises; KeyError: its spec is new.
+UNREADABLE = (RuntimeError, TypeError, KeyError, AttributeError, NotImplementedError)
 
 
 class Known(weakref.ref):  # type: ignore[type-arg]  # subscripting a base class needs a newer Python at run time
@@ -45,8 +48,8 @@ class Values:
 
     def __init__(self, writer: TraceWriter) -> None:
         self._writer = writer
-        self._count = itertools.count()
-        self._specs: dict[Any, int] = {}
+        self.numbers = itertools.count()
+        self.specs: dict[Any, int] = {}  # by shape, dtype, device, layout
         self._sweep_at = SWEEP_AT
         self.measurable: set[int] = set()  # specs whose numbers can be stacked and measured as they are
         self.known: dict[int, Known] = {}
@@ -64,39 +67,27 @@ class Values:
         entry = known.get(id(tensor))
         if entry is None or entry() is not tensor:
             entry = known[id(tensor)] = Known(tensor)
-            entry.number = next(self._count)
-            if len(known) > self._sweep_at:
-                self._sweep()
+            entry.number = next(self.numbers)
+            if not entry.number & SWEEP_EVERY:
+                self.sweep_if_due()
         if type(tensor) is not Tensor:
             return self.describe(tensor, entry)
-        try:  # as in _read, without its detours: this is paid for every result
-            entry.spec = self._specs[tensor.shape, tensor.dtype, tensor.device, tensor.layout]
-            entry.version = tensor._version
-            flags = VALUE_REQUIRES_GRAD if tensor.requires_grad else 0
-            if tensor.is_leaf:
-                flags |= VALUE_LEAF
-            if tensor._is_view():
-                flags |= VALUE_VIEW
-            if not tensor.is_contiguous():
-                flags |= VALUE_NON_CONTIGUOUS
-            entry.flags = flags
-        except (RuntimeError, TypeError, KeyError, AttributeError, NotImplementedError):  # a new spec, or an odd kind
-            self._read(tensor, entry)
+        self.read(tensor, entry)
         return entry
 
     def describe(self, tensor: Any, entry: Known | None) -> Known:
         """Read the tensor's spec, flags and version into its entry, which is made if there is none."""
         if entry is None:
             entry = Known(tensor)
-            entry.number = next(self._count)
+            entry.number = next(self.numbers)
             self.known[id(tensor)] = entry
-            if len(self.known) > self._sweep_at:
-                self._sweep()
+            if not entry.number & SWEEP_EVERY:
+                self.sweep_if_due()
         if type(tensor) is Tensor or type(tensor) is Parameter:
-            self._read(tensor, entry)
+            self.read(tensor, entry)
         else:
             with torch._C.DisableTorchFunctionSubclass():  # a subclass may answer properties with code of its own
-                self._read(tensor, entry)
+                self.read(tensor, entry)
             entry.flags |= FOREIGN
         return entry
 
@@ -108,7 +99,7 @@ class Values:
         """The id of the tensor's spec."""
         try:
             key = (tensor.shape, tensor.dtype, tensor.device, tensor.layout)
-            found = self._specs.get(key)
+            found = self.specs.get(key)
             if found is not None:
                 return found
         except (RuntimeError, TypeError, AttributeError, NotImplementedError):  # nested, symbolic, or foreign
@@ -119,7 +110,7 @@ class Values:
         """The id of the spec that a node's input metadata describes: what its forward output looked like."""
         try:
             key = (tuple(metadata.shape), metadata.dtype, metadata.device, torch.strided)
-            found = self._specs.get(key)
+            found = self.specs.get(key)
             if found is not None:
                 return found
         except (RuntimeError, TypeError, AttributeError, NotImplementedError):
@@ -129,7 +120,8 @@ class Values:
             return self._writer.spec(shape, _short(metadata.dtype), str(metadata.device), "nested")
         return self._new_spec(key, None)
 
-    def _read(self, tensor: Any, entry: Known) -> None:
+    def read(self, tensor: Any, entry: Known) -> None:
+        """Fill the entry of a tensor whose properties are torch's own."""
         flags = VALUE_REQUIRES_GRAD if tensor.requires_grad else 0
         try:
             is_leaf = tensor.is_leaf
@@ -142,7 +134,7 @@ class Values:
         if tensor._is_view():
             flags |= VALUE_VIEW
         try:
-            spec = self._specs.get((tensor.shape, tensor.dtype, tensor.device, tensor.layout))
+            spec = self.specs.get((tensor.shape, tensor.dtype, tensor.device, tensor.layout))
         except (RuntimeError, TypeError, AttributeError, NotImplementedError):  # nested, symbolic, or foreign
             spec = None
         try:
@@ -165,7 +157,7 @@ class Values:
             name = "functorch"  # the logical shape; not remembered, since plain tensors look the same
             return self._writer.spec(list(shape), _short(dtype), str(device), name)
         number = self._writer.spec(list(shape), _short(dtype), str(device), name)
-        self._specs[key] = number
+        self.specs[key] = number
         if layout is torch.strided and dtype.is_floating_point and dtype.itemsize > 1 and device.type != "meta":
             self.measurable.add(number)
         return number
@@ -181,7 +173,10 @@ class Values:
                 shape = ["?"]
         return self._writer.spec(shape, _short(tensor.dtype), str(tensor.device), layout)
 
-    def _sweep(self) -> None:
+    def sweep_if_due(self) -> None:
+        """Forget the tensors that are gone, when there may be many."""
+        if len(self.known) <= self._sweep_at:
+            return
         for key, entry in list(self.known.items()):
             if entry() is None and self.known.get(key) is entry:
                 del self.known[key]

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import operator
+import struct
 import sys
 import threading
-from array import array
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -32,29 +32,28 @@ class Graph:
     def __init__(self) -> None:
         self.nodes: list[Any] = []
         self.index: dict[int, int] = {}
-        self.name = array("i")
-        self.sequence = array("q")
-        self.flags = array("i")
-        self.expected = array("i")  # specs, flat
-        self.expected_end = array("i")
+        self.name: list[int] = []
+        self.sequence: list[int] = []
+        self.flags: list[int] = []
+        self.expected: list[int] = []  # specs, flat
+        self.expected_end: list[int] = []
         self.tail: list[int] = []
         self.position: list[int] = []
         self.head: list[int] = []
         self.slot: list[int] = []
         self.leaves: dict[int, int] = {}  # node index -> value number of the leaf
         self.leaf_entries: dict[int, Any] = {}  # value number -> values.Known
-        self.thread = array("i")
-        self.op = array("i")
-        self.call = array("i")
+        self.thread: list[int] = []
+        self.op: list[int] = []
+        self.call: list[int] = []
         self.truncated: str | None = None
 
     def structure(self, more: str) -> str:
         """A hash of names, expected shapes, edges and `more`."""
+        edges = [*self.tail, *self.position, *self.head, *self.slot]
+        numbers = [*self.name, *self.expected, *self.expected_end, *edges]
         digest = hashlib.blake2b(more.encode(), digest_size=16)
-        for column in (self.name, self.expected, self.expected_end):
-            digest.update(column.tobytes())
-        for edges in (self.tail, self.position, self.head, self.slot):
-            digest.update(array("i", edges).tobytes())
+        digest.update(struct.pack(f"{len(numbers)}i", *numbers))
         return digest.hexdigest()
 
     def let_go(self) -> None:
@@ -128,23 +127,22 @@ class Walker:
             order = _topological(len(keys), graph.tail, graph.head)
             _reorder(graph, order)
             keys = [keys[at] for at in order]
-        graph.sequence = array("q", keys)
+        graph.sequence = keys
 
     def _describe(self, graph: Graph, state: ThreadState) -> None:
         kinds, values = self._kinds, self._recorder.values
-        specs, metadata_spec = values._specs, values.metadata_spec
-        names, all_flags, expected, ends = graph.name, graph.flags, graph.expected, graph.expected_end
+        specs, metadata_spec = values.specs, values.metadata_spec
+        expected, ends = graph.expected, graph.expected_end
         strided, measurable = torch.strided, values.measurable
         first, known = state.first_sequence, state.sequence_specs if self._owner(state) is state else ()
         count = len(known)
-        for at, node in enumerate(graph.nodes):
-            kind = kinds.get(type(node))
-            if kind is None:
-                kind = self._kind(node)
-            name, flags = kind
-            names.append(name)
-            all_flags.append(flags)
-            number = graph.sequence[at] - first
+        found = [kinds.get(type(node)) or self._kind(node) for node in graph.nodes]
+        graph.name = [name for name, _ in found]
+        graph.flags = [flags for _, flags in found]
+        at = -1
+        for node, number, flags in zip(graph.nodes, graph.sequence, graph.flags):
+            at += 1
+            number -= first
             spec = known[number] if 0 <= number < count else -1
             if flags & NODE_LEAF:
                 entry = values.lookup(node.variable)
@@ -184,12 +182,10 @@ class Walker:
             return
         first, ops, calls = owner.first_sequence, owner.sequences, owner.sequence_calls
         count = len(ops)
-        for sequence in graph.sequence:
-            at = sequence - first
-            known = 0 <= at < count
-            graph.op.append(ops[at] if known else -1)
-            graph.call.append(calls[at] if known else -1)
-        graph.thread = array("i", [owner.number]) * len(graph.nodes)
+        places = [sequence - first for sequence in graph.sequence]
+        graph.op = [ops[at] if 0 <= at < count else -1 for at in places]
+        graph.call = [calls[at] if 0 <= at < count else -1 for at in places]
+        graph.thread = [owner.number] * len(places)
 
     def _owner(self, state: ThreadState) -> ThreadState | None:
         """The thread that made all nodes, where only one has made any."""
