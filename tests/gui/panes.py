@@ -70,7 +70,5 @@ def click(widget: QWidget, at: QPoint | None = None, double: bool = False) -> No
     press(widget, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
 
 
-def press(
-    widget: QWidget, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
-) -> None:
+def press(widget: QWidget, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
     QTest.keyClick(widget, key, modifier)

@@ -53,20 +53,14 @@ class Drawing:
 
 def overlap(a: Rect, b: Rect) -> bool:
     return (
-        a[0] < b[2] - _TOLERANCE
-        and b[0] < a[2] - _TOLERANCE
-        and a[1] < b[3] - _TOLERANCE
-        and b[1] < a[3] - _TOLERANCE
+        a[0] < b[2] - _TOLERANCE and b[0] < a[2] - _TOLERANCE and a[1] < b[3] - _TOLERANCE and b[1] < a[3] - _TOLERANCE
     )
 
 
 def contains(outer: Rect, inner: Rect) -> bool:
     t = _TOLERANCE
     return (
-        outer[0] <= inner[0] + t
-        and outer[1] <= inner[1] + t
-        and outer[2] >= inner[2] - t
-        and outer[3] >= inner[3] - t
+        outer[0] <= inner[0] + t and outer[1] <= inner[1] + t and outer[2] >= inner[2] - t and outer[3] >= inner[3] - t
     )
 
 

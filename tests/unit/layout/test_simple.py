@@ -49,5 +49,3 @@ def test_frames_hold_their_nodes_and_the_frames_inside() -> None:
 def test_a_cycle_is_cut_where_it_runs_against_the_order_of_steps() -> None:
     result = SimpleEngine().arrange(request(3, [(0, 1), (1, 2), (2, 0)]))
     assert np.all(np.diff(result.y) > 0)
-
-
