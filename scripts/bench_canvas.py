@@ -26,6 +26,7 @@ from gradviz.document.places import CONFIG_VARIABLE, DATA_VARIABLE
 from gradviz.document.settings import Settings
 from gradviz.gui.app import make_application, make_window, warm_up
 from gradviz.gui.canvas.canvas import Canvas
+from gradviz.gui.collector import Collector
 from gradviz.gui.theme import Theme
 from gradviz.gui.window import Window
 from gradviz.trace.reader import Trace
@@ -80,6 +81,7 @@ def _canvas_rows(recording: Path, application: QApplication, rounds: int) -> lis
 
 def _window_rows(recording: Path, application: QApplication) -> list[Measured]:
     """Open, step, fold, fit: the longest time in which the window did nothing else."""
+    collector = Collector(application)  # as the app does
     window, _ = make_window(application, Settings())
     ready: list[bool] = []
     try:
@@ -107,6 +109,7 @@ def _window_rows(recording: Path, application: QApplication) -> list[Measured]:
     finally:
         window.close()
         window.close_everything()
+        collector.stop()
 
 
 def _shown(window: Window) -> bool:

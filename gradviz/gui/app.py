@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication
 
 from gradviz.document.gallery import is_example
 from gradviz.document.settings import Settings
+from gradviz.gui.collector import Collector
 from gradviz.gui.focus_ring import FocusRing
 from gradviz.gui.pane_table import pane_modules
 from gradviz.gui.post import Post
@@ -44,6 +45,7 @@ def run(path: Path | None = None, function: str = "", quit_after_paint: bool = F
     quit_after_paint = quit_after_paint or bool(os.environ.get(QUIT_VARIABLE))
     began = time.perf_counter()
     application = make_application()
+    collector = Collector(application)
     window, theme = make_window(application)
     catch_errors(window)
     first = FirstPaint(window)
@@ -72,6 +74,7 @@ def run(path: Path | None = None, function: str = "", quit_after_paint: bool = F
         FocusRing(theme, application).watch(handle)
     status = application.exec()
     window.close_everything()
+    collector.stop()
     return status
 
 

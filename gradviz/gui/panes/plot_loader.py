@@ -5,8 +5,11 @@ from __future__ import annotations
 import importlib
 import sys
 import threading
+from functools import partial
 
 from PySide6.QtCore import QObject, Signal
+
+from gradviz.gui.post import Post
 
 PLOTS = "gradviz.gui.panes.inspector_plots"
 
@@ -21,6 +24,7 @@ class PlotLoader(QObject):
         super().__init__(parent)
         self.loaded = False
         self._begun = False
+        self._post = Post(self)
         self.ready.connect(self._note)
 
     def begin(self) -> None:
@@ -37,16 +41,9 @@ class PlotLoader(QObject):
         try:
             importlib.import_module(PLOTS)
         except ImportError as error:
-            self._tell(self.failed, f"pyqtgraph can't be loaded: {error}")
+            self._post(partial(self.failed.emit, f"pyqtgraph can't be loaded: {error}"))
             return
-        self._tell(self.ready)
-
-    @staticmethod
-    def _tell(signal: object, *words: str) -> None:
-        try:
-            signal.emit(*words)  # type: ignore[attr-defined]  # a bound signal; PySide's stubs name no type for it
-        except RuntimeError:  # the window was closed meanwhile
-            return
+        self._post(self.ready.emit)
 
     def _note(self) -> None:
         self.loaded = True

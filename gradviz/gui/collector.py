@@ -1,0 +1,37 @@
+"""Python's cyclic garbage is collected on the window's thread alone.
+
+Left to itself Python collects in whichever thread happens to allocate, and destroys a widget or timer among the garbage
+there: Qt may end the program for that. It also would collect amid a paint; here it waits for a turn of its own.
+"""
+
+from __future__ import annotations
+
+import gc
+
+from PySide6.QtCore import QObject, QTimer
+
+EVERY_MS = 500
+
+
+class Collector(QObject):
+    """In charge from when it is made until `stop`. Made on the window's thread."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        gc.disable()
+        self._timer = QTimer(self)
+        self._timer.setInterval(EVERY_MS)
+        self._timer.timeout.connect(self.collect)
+        self._timer.start()
+
+    def collect(self) -> None:
+        """One generation, the oldest that is due by Python's own thresholds."""
+        for generation in (2, 1, 0):
+            if gc.get_count()[generation] > gc.get_threshold()[generation]:
+                gc.collect(generation)
+                return
+
+    def stop(self) -> None:
+        """Python collects again by itself."""
+        self._timer.stop()
+        gc.enable()
