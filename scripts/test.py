@@ -1,6 +1,7 @@
-"""Sets gradviz up if need be, and runs all its tests: `python3 scripts/test.py [PYTEST ARGUMENTS]`.
+"""Sets gradviz up if need be, and runs all its tests: `python3 scripts/test.py [--tensorflow] [PYTEST ARGUMENTS]`.
 
-The architecture comes first and alone: when a floor is broken, nothing above it is worth a run.
+The architecture comes first and alone: when a floor is broken, nothing above it is worth a run. TensorFlow's tests run
+where it is installed, and are counted as skipped where it isn't; `--tensorflow` installs it into `.venv-tensorflow`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import subprocess
 import sys
 
 import setup_env
+import setup_tensorflow
 import system_packages
 
 FIRST = "tests/test_architecture.py"
@@ -25,13 +27,17 @@ LEGS = (
 
 
 def main(arguments: list[str]) -> int:
+    with_tensorflow = "--tensorflow" in arguments
+    arguments = [each for each in arguments if each != "--tensorflow"]
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     try:
         python = str(setup_env.prepare())
+        if with_tensorflow:
+            environment[setup_tensorflow.VARIABLE] = str(setup_tensorflow.prepare())
     except setup_env.SetupError as error:
         print(f"test.py: {error}", file=sys.stderr)
         return 1
     system_packages.provide(system_packages.missing_for_the_tests(), "the tests")
-    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes would compile the same modules again
     legs = [("The tests that were asked for", arguments)] if arguments else LEGS
     for title, options in legs:

@@ -25,7 +25,9 @@ def tensorflow_python() -> str | None:
 
 
 PYTHON = tensorflow_python()
-needs_tensorflow = pytest.mark.skipif(PYTHON is None, reason="no TensorFlow: scripts/test.py --tensorflow installs it")
+needs_tensorflow = pytest.mark.skipif(
+    PYTHON is None, reason="not on this machine: no TensorFlow (scripts/test.py --tensorflow installs it)"
+)
 
 
 def assert_same_but_for_times(bare: Seen, recorded: Seen) -> None:

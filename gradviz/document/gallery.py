@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,11 @@ class Example:
     @property
     def framework_name(self) -> str:
         return FRAMEWORKS.get(self.framework, self.framework)
+
+    @property
+    def is_available(self) -> bool:
+        """Whether the app's own interpreter, which runs scripts unless another is chosen, has the framework."""
+        return importlib.util.find_spec(self.framework) is not None
 
 
 @dataclass(frozen=True)

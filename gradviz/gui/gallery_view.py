@@ -39,8 +39,13 @@ class Card(QAbstractButton):
         self.setText(example.title)
         self.setAccessibleName(example.title)
         described = self.tr("holds a mistake") if example.severity else self.tr("healthy")
-        self.setAccessibleDescription(f"{example.line}. {example.framework_name}. {described}")
-        self.setToolTip(self.tr("Open and run {file}").format(file=example.path.name))
+        self.setAccessibleDescription(f"{example.line}. {self._framework_words()}. {described}")
+        tip = self.tr("Open and run {file}").format(file=example.path.name)
+        if not example.is_available:
+            tip = self.tr(
+                "{framework} is not installed in gradviz's own Python. Choose one that has it under Run."
+            ).format(framework=example.framework_name)
+        self.setToolTip(tip)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
@@ -90,7 +95,12 @@ class Card(QAbstractButton):
         self._paint_two_lines(painter, left, frame.top() + PICTURE_HEIGHT + 33, width)
         painter.setFont(self._theme.font(CAPTION))
         last = QRectF(left, frame.bottom() - 30, width, 16)
-        painter.drawText(last, Qt.AlignmentFlag.AlignVCenter, self.example.framework_name)
+        painter.drawText(last, Qt.AlignmentFlag.AlignVCenter, self._framework_words())
+
+    def _framework_words(self) -> str:
+        """The framework's name, and whether it is missing where the program would run by itself."""
+        name = self.example.framework_name
+        return name if self.example.is_available else self.tr("{framework}: not installed here").format(framework=name)
 
     def _paint_two_lines(self, painter: QPainter, left: float, top: float, width: float) -> None:
         """The card's one sentence on at most two lines, the second elided."""

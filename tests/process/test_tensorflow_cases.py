@@ -1,0 +1,88 @@
+"""The cases of TensorFlow's tapes, under its interpreter: each fault found where it is, each mended twin quiet."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.source_imports import ROOT
+from tests.tensorflow_python import PYTHON, needs_tensorflow
+
+CASES = ROOT / "tests" / "data" / "cases"
+NAMED = [each for each in json.loads((CASES / "cases.json").read_text(encoding="utf-8")) if each["framework"] == "tf"]
+SILENT = {
+    "a custom gradient of the wrong shape": (
+        "@tf.custom_gradient\ndef scale(w, x):\n    def grad(up):\n        return up * x, up * w\n"
+        "    return w * x, grad\n"
+        "w = tf.Variable([1.0, 2.0, 3.0])\nwith tf.GradientTape() as tape:\n    y = scale(w, tf.ones([4, 3]))\n"
+        "tape.gradient(y, w)\n",
+        ("custom-backward-wrong-shape", 5, [3], [4, 3]),
+    ),
+    "a broadcast in a Keras model's loss": (
+        "model = tf.keras.Sequential([tf.keras.layers.Dense(1)])\nx, y = tf.ones([8, 3]), tf.ones([8])\n"
+        "with tf.GradientTape() as tape:\n    loss = tf.reduce_mean((model(x) - y) ** 2)\n"
+        "tape.gradient(loss, model.trainable_variables)\n",
+        ("silent-broadcast", 5, [8, 1], [8]),
+    ),
+    "a root at zero": (
+        "v = tf.Variable([0.0, 1.0])\nwith tf.GradientTape() as tape:\n    y = tf.reduce_sum(tf.sqrt(v))\n"
+        "tape.gradient(y, v)\n",
+        ("non-finite-gradient", 4, None, None),
+    ),
+    "a product of shapes that don't fit": (
+        "w = tf.Variable(tf.ones([3, 4]))\nwith tf.GradientTape() as tape:\n    y = tf.matmul(tf.ones([5, 4]), w)\n",
+        ("forward-shape-error", 4, [4, 4], [3, 4]),
+    ),
+}
+
+
+def report_of(script: Path) -> dict[str, Any]:
+    assert PYTHON is not None
+    command = [sys.executable, "-m", "gradviz", "check", str(script), "--json", "--python", PYTHON]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+def loud(report: dict[str, Any]) -> list[dict[str, Any]]:
+    return [each for each in report["findings"] if each["severity"] in ("error", "warning")]
+
+
+@needs_tensorflow
+@pytest.mark.parametrize("case", NAMED, ids=[each["id"] for each in NAMED])
+def test_a_case_is_found_or_quiet(case: dict[str, Any]) -> None:
+    found = loud(report_of(CASES / case["file"]))
+
+    if case["healthy"]:
+        assert not found
+        return
+    (finding,) = found
+    assert finding["rule"] == case["problem"]
+    assert finding["line"] in {case["line"], *case.get("accept_lines", [])}
+
+
+@needs_tensorflow
+@pytest.mark.parametrize("name", SILENT)
+def test_faults_of_every_framework_are_found_in_tensorflow_too(name: str, tmp_path: Path) -> None:
+    text, (rule, line, expected, received) = SILENT[name]
+    (tmp_path / "script.py").write_text("import tensorflow as tf\n" + text, encoding="utf-8")
+
+    (finding,) = loud(report_of(tmp_path / "script.py"))
+
+    assert (finding["rule"], finding["line"]) == (rule, line)
+    if expected is not None:
+        assert (finding["expected_shape"], finding["received_shape"]) == (expected, received)
+    assert "torch" not in finding["fix"]
+
+
+@needs_tensorflow
+def test_the_gallerys_program_is_quiet() -> None:
+    report = report_of(ROOT / "resources" / "examples" / "eigenproblem_tensorflow.py")
+
+    assert report["status"] == "ok" and not report["findings"]
+    assert [each["completed"] for each in report["backwards"]] == [True]
