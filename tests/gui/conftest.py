@@ -18,6 +18,7 @@ from gradviz.document.places import CONFIG_VARIABLE, DATA_VARIABLE
 from gradviz.document.process_tree import descendants
 from gradviz.document.settings import Settings
 from gradviz.gui.app import make_window
+from gradviz.gui.collector import Collector
 from gradviz.gui.window import Window
 from tests.recordings import eigh_seed_mismatch, mlp, silent_broadcast
 
@@ -31,6 +32,14 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv(CONFIG_VARIABLE, str(tmp_path / "config"))
     monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "data"))
     return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def collected_here(qapp: QApplication) -> Iterator[None]:
+    """No thread destroys what is the window's, as in the app."""
+    collector = Collector()
+    yield
+    collector.stop()
 
 
 @pytest.fixture
