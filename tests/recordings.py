@@ -323,3 +323,19 @@ def named_sizes(path: Path) -> Path:
     top = one.node("StrangeBackward0", [4], op=other, to=[added], seq=4, flags=NODE_ROOT)
     one.root(top, [4]).seed([4])
     return one.steps([top, added, mul, addmm, turned, leaf]).end().save()
+
+
+def half_stopped(path: Path) -> Path:
+    """A ReLU that receives 8 entries, one of them 0, and hands on 5 zeros."""
+    trace = TraceBuilder(path)
+    x = trace.leaf("x", [8], trace.at(2))
+    one = trace.backward(trace.at(4))
+    leaf = one.node("AccumulateGrad", [8], leaf=x)
+    exp = one.node("ExpBackward0", [8], to=[leaf])
+    relu = one.node("ReluBackward0", [8], to=[exp])
+    top = one.node("SumBackward0", [], to=[relu], flags=NODE_ROOT)
+    one.root(top, []).seed(None)
+    one.step(top)
+    for node, zeros in ((relu, 1), (exp, 5), (leaf, 5)):
+        one.step(node, [8], stats=[(0, 0, zeros, -1.0, 1.0, 0.1, 1.0)])
+    return one.end().save()

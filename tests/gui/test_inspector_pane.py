@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from gradviz.document.hub import Selection
@@ -106,6 +106,15 @@ def test_dimensions_are_named_where_the_code_names_them(tmp_path: Path, qtbot: Q
     settle(pane)
     # THEN nothing is claimed of it
     assert table(pane).verdict_texts() == ["=", "="]
+
+
+def test_a_relu_tells_how_much_it_stops(tmp_path: Path, qtbot: QtBot) -> None:
+    hub = hub_on(built.half_stopped(tmp_path / "run.gradviz"), position=1)
+    pane = shown(InspectorPane, hub, qtbot)
+    whole(pane)
+    assert pane.page is not None and pane.page.heading_text == "ReluBackward0"
+    words = [label.text() for label in pane.page.findChildren(QLabel)]
+    assert "50 % of the entries are stopped here: the unit was off in forward." in words
 
 
 def test_operands_that_were_stretched(recordings: dict[str, Path], qtbot: QtBot) -> None:

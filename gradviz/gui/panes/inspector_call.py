@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 from gradviz.document.formulas import formula_of
 from gradviz.document.hub import View
@@ -15,6 +16,8 @@ from gradviz.gui.panes.inspector_words import place_row, spec_words, stack_rows,
 from gradviz.scene.words import shape_text
 from gradviz.trace.model import Op
 from gradviz.trace.packing import OP_RAISED
+
+RELU = "ReluBackward0"
 
 
 def build_raised(page: Page, facts: PassFacts, view: View, names: VariableNames) -> None:
@@ -67,7 +70,23 @@ def formula_rows(page: Page, facts: PassFacts, node: int) -> None:
     lines = formula_of(name, op.arguments if op is not None else None, operands)
     title = translate("Inspector", "Formula of {node}").format(node=name)
     shape = _input_shape(facts, node)
-    page.rows("formula", title, [Row(line.label, line.formula.replace("input.shape", shape)) for line in lines])
+    rows = [Row(line.label, line.formula.replace("input.shape", shape)) for line in lines]
+    page.rows("formula", title, rows, words=_stopped(facts, node) if name == RELU else "")
+
+
+def _stopped(facts: PassFacts, node: int) -> str:
+    """How much of the gradient ends at a ReLU: the zeros that it adds to those it received."""
+    handed = facts.handed(node)
+    if len(handed) != 1 or handed[0].summed or not handed[0].arrived:
+        return ""
+    before, after = (facts.trace.step(facts.pass_id, int(facts.step_of[at])) for at in (node, handed[0].head))
+    spec = before.received[0].spec
+    zeros, more = before.received[0].stats.zeros, after.received[handed[0].slot].stats.zeros
+    count = math.prod(dim for dim in spec.shape if isinstance(dim, int)) if spec is not None else 0
+    if zeros < 0 or more <= zeros or more > count:
+        return ""
+    words = translate("Inspector", "{part} of the entries are stopped here: the unit was off in forward.")
+    return words.format(part=f"{(more - zeros) / count:.0%}".replace("%", " %"))
 
 
 def _input_shape(facts: PassFacts, node: int) -> str:
