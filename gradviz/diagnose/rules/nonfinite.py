@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from gradviz.diagnose.case import Case
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
 from gradviz.diagnose.naming import operand_name
+from gradviz.diagnose.rules.masked_rows import masked_softmax
 from gradviz.diagnose.tape_calls import own_fix
 from gradviz.diagnose.vocabulary import plain
 from gradviz.trace import model
@@ -169,8 +170,16 @@ def first_bad(case: Case, backward: model.Backward) -> Suspect | None:
                 )
             )
         if suspects:
-            return _worst(suspects)
+            return _traced_back(case, backward, order, _worst(suspects))
     return None
+
+
+def _traced_back(case: Case, backward: model.Backward, order: dict[int, int], found: Suspect) -> Suspect:
+    """The softmax that made the NaN in the forward pass, where it was one; else what was found."""
+    softmax = masked_softmax(case, backward, found.node, found.kind) if found.nans > 0 else None
+    if softmax is None:
+        return found
+    return replace(found, node=softmax, step=order.get(softmax.index, found.step), kind="softmax")
 
 
 def _finite_received(steps: object) -> np.ndarray:
