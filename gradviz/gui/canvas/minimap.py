@@ -33,7 +33,7 @@ class Minimap(QWidget):
         self._again = QTimer(self)
         self._again.setSingleShot(True)
         self._again.setInterval(REPAINT_MS)
-        self._again.timeout.connect(self._forget)
+        self._again.timeout.connect(self._redraw)
         view.view_changed.connect(self.follow)
         theme.changed.connect(self._forget)
         self.hide()
@@ -71,6 +71,14 @@ class Minimap(QWidget):
 
     def _forget(self) -> None:
         self._image = None
+        self.update()
+
+    def _redraw(self) -> None:
+        """In this turn of the event loop, so that the window's next paint finds it done."""
+        picture, states = self._graph.picture, self._graph.states
+        self._image = None
+        if picture is not None and states is not None and self.isVisible():
+            self._image = self._small(picture, states, self._map_view(), self.devicePixelRatioF())
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
