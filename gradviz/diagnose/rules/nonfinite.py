@@ -125,6 +125,7 @@ class Suspect:
     nans: int
     infs: int
     kind: str  # a key of SINGULAR's sentences, "" where nothing is known against it
+    shown_by: model.Node | None = None  # whose gradient first showed what `node` had made in the forward pass
 
 
 def find(exam: Examination) -> Iterator[Finding]:
@@ -179,7 +180,7 @@ def _traced_back(case: Case, backward: model.Backward, order: dict[int, int], fo
     softmax = masked_softmax(case, backward, found.node, found.kind) if found.nans > 0 else None
     if softmax is None:
         return found
-    return replace(found, node=softmax, step=order.get(softmax.index, found.step), kind="softmax")
+    return replace(found, node=softmax, step=order.get(softmax.index, found.step), kind="softmax", shown_by=found.node)
 
 
 def _finite_received(steps: object) -> np.ndarray:
@@ -228,6 +229,9 @@ def _finding(exam: Examination, backward: model.Backward, found: Suspect) -> Fin
     code = case.code(place.file)
     expression = code.short(case.op_expression(op)) if code is not None and op is not None else ""
     phrase = f"non-finite-{found.kind}" if found.kind else "non-finite"
+    shown_by = found.shown_by or node
+    if found.shown_by is not None:
+        phrase = "non-finite-masked"
     what = "NaN" if found.nans > 0 else "infinity"
     second = (operand_name(case, op, 1) if op is not None and len(op.operands) > 1 else "") or "the divisor"
     target = case.node(backward.id, found.target)
@@ -240,6 +244,7 @@ def _finding(exam: Examination, backward: model.Backward, found: Suspect) -> Fin
         "what": what,
         "line": place.line,
         "target": target.name,
+        "shown_by": shown_by.name,
     }
     return exam.writer.write(
         "non-finite-gradient",
@@ -253,7 +258,7 @@ def _finding(exam: Examination, backward: model.Backward, found: Suspect) -> Fin
         node=node.name,
         op=plain(op.name) if op is not None else "",
         symptom_line=backward.stack[0].line if backward.stack else None,
-        marks=(Mark("edge", found.target, found.slot, node.index, "finite", what), Mark("node", node.index)),
+        marks=(Mark("edge", found.target, found.slot, shown_by.index, "finite", what), Mark("node", node.index)),
     )
 
 

@@ -72,6 +72,14 @@ PHRASES = {
         " of them are equal, as for the identity matrix, that is a division by 0.",
         "Use only the eigenvalues, or make them distinct with a small perturbation.",
     ),
+    "non-finite-masked": Phrase(
+        _TITLE,
+        "{shown_by} received finite gradients and handed on {what}, most likely from a masked row of {expression} on"
+        " line {line}.",
+        "{shown_by} can't make {what} by itself, so it worked with numbers that were {what} in the forward pass already."
+        " Behind it stands a softmax over a mask of minus infinities: a row in which the mask leaves nothing is 0/0.",
+        "Make sure that every row of the mask leaves at least one entry.",
+    ),
     "non-finite-softmax": Phrase(
         _TITLE,
         _MESSAGE,
