@@ -81,7 +81,7 @@ class Engine:
             else:
                 recorder.runs[ident] = outer
             try:
-                self._end(record, result)
+                self._end(record, result, g)
             except Exception as fault:  # noqa: BLE001  # as above
                 note_fault(recorder.session, fault)
 
@@ -137,10 +137,13 @@ class Engine:
 
     # -- after
 
-    def _end(self, record: HipsPass, result: Any) -> None:
+    def _end(self, record: HipsPass, result: Any, g: Any) -> None:
         measures = record.measures
         if measures is not None:
-            measures.flush()
+            if record.graph.has_custom:  # a vjp of the person's own may hand on what they keep
+                measures.flush()
+            else:
+                measures.settle((result, g))
             for slot, value in measures.non_finite[:MOST_SAMPLES]:
                 record.faulty = True
                 place = record.place_of_slot(slot)
@@ -153,7 +156,7 @@ class Engine:
         last = record.last_node()
         leaf = record.graph.leaf_nodes.get(last)
         if leaf is not None and record.outcome == "completed":
-            self._leaves.arrived(leaf, record.steps[-2], measures, last, result)
+            self._leaves.arrived(leaf, record.steps[-2], result, measures is not None)
 
     def _sample(self, record: HipsPass, step: int, slot: int, role: str, spec: int, value: Any) -> None:
         sample = sample_of(value)

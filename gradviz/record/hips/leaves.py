@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import FrameType
 from typing import Any
 
-from gradviz.record.hips.measures import Measures
+from gradviz.record.hips.measures import figures_of
 from gradviz.record.hips.samples import sample_of
 from gradviz.record.hips.state import Recorder
 from gradviz.record.hips.values import ndarray, unboxed
@@ -47,7 +47,7 @@ class Leaves:
         self._recorder = recorder
         self._names: dict[tuple[int, int], str] = {}  # stack and spec -> name
         self._ids: dict[tuple[Any, int], int] = {}
-        self._arrived: dict[int, tuple[int, Measures | None, int, Any]] = {}  # leaf id -> spec, ..., gradient
+        self._arrived: dict[int, tuple[int, Any]] = {}  # leaf id -> spec, gradient
 
     def find_names(self, entries: Mapping[int, Leaf], frame: FrameType | None) -> None:
         """Name leaves by the variables that hold them in the user's frames, else by the function's parameter."""
@@ -79,22 +79,30 @@ class Leaves:
     def _key(self, entry: Leaf) -> tuple[Any, int]:
         return self._names.get((entry.stack, entry.spec)) or entry.stack, entry.spec
 
-    def arrived(self, entry: Leaf, spec: int, measures: Measures | None, slot: int, gradient: Any) -> None:
-        """A pass ended at this leaf, its slot `slot`. What arrived is measured when the recording ends."""
+    def arrived(self, entry: Leaf, spec: int, gradient: Any, measured: bool) -> None:
+        """A pass ended at this leaf. A small gradient is copied and looked at when the recording ends, a big one held
+        weakly: what becomes of it until then is the script's affair.
+        """
         number = self._ids.get(self._key(entry))
-        if number is not None:
-            raw = unboxed(gradient)
-            small = measures is not None and getattr(raw, "size", LARGEST_KEPT) < LARGEST_KEPT
-            self._arrived[number] = (spec, measures, slot, raw.copy() if small and type(raw) is ndarray else None)
+        if number is None:
+            return
+        raw = unboxed(gradient)
+        kept: Any = None
+        if measured and isinstance(raw, ndarray):
+            kept = raw.copy() if raw.size <= LARGEST_KEPT else weakref.ref(raw)
+        elif measured and isinstance(raw, float):
+            kept = raw
+        self._arrived[number] = (spec, kept)
 
     def write_end(self) -> None:
         """The gradient that each got last."""
-        for number, (spec, measures, slot, gradient) in self._arrived.items():
+        for number, (spec, kept) in self._arrived.items():
             columns: dict[str, Any] = {"grad_spec": spec}
-            figures = measures.of(slot) if measures is not None else None
+            gradient = kept() if isinstance(kept, weakref.ref) else kept
+            figures = figures_of(gradient) if gradient is not None else None
             if figures is not None:
                 columns["grad_stats"] = STATS.pack(*figures)
-                sample = sample_of(gradient) if gradient is not None else None
+                sample = sample_of(gradient)
                 if sample is not None:
                     self._recorder.writer.add("sample", step=None, slot=number, role="leaf-grad", spec=spec, **sample)
             self._recorder.writer.update("leaf", number, **columns)

@@ -16,7 +16,7 @@ from gradviz.record.hips.values import ndarray, numpy, unboxed
 
 BIG = 2_048  # entries of an array that is measured by itself, at once
 MOST_HELD = 65_536  # entries
-MOST_KEPT = 1 << 20  # of a pass: what comes after is measured at once
+MOST_KEPT = 1 << 20  # of a pass: what comes after is measured without being asked for
 NOT_TAKEN = math.nan
 FIGURES = 7  # nans, infs, zeros, min, max, mean, norm
 KINDS = "fciub"  # of dtypes that have numbers
@@ -29,6 +29,11 @@ class Measures:
         self._arrays: list[Any] = []
         self._slots: list[int] = []
         self._held = 0
+        self._ids: dict[int, int] = {}  # of small arrays that are held -> slot
+        self._big: list[tuple[int, Any]] = []  # big arrays with their slots, not measured yet
+        self._big_held = 0
+        self._big_ids: dict[int, int] = {}  # as _ids
+        self._same: dict[int, int] = {}  # slot -> an earlier one that received the very same array
         self._chunks: list[tuple[Any, ...]] = []  # slots, sizes, and all their numbers end to end
         self._alone: dict[int, tuple[Any, ...]] = {}  # figures of big arrays, by slot
         self._kept = 0  # entries in the chunks
@@ -38,26 +43,57 @@ class Measures:
 
     def add(self, slot: int, value: Any) -> None:
         """Measure this sooner or later."""
+        other = self._ids.get(id(value))
+        if other is None:
+            other = self._big_ids.get(id(value))
+        if other is not None:  # handed on as it came
+            self._same[slot] = other
+            return
         if type(value) is not ndarray:
             value = as_array(value)
         size = value.size
         if not size or value.dtype.kind not in KINDS:
             return
         if size >= BIG:
-            self._measure_alone(slot, value)
+            self._look_at(slot, value)
             return
+        if self._held > MOST_HELD:
+            self._copy()
+        self._held += size
+        self._ids[id(value)] = slot
         self._arrays.append(value)
         self._slots.append(slot)
-        self._held += size
-        if self._held > MOST_HELD:
-            self.flush()
 
     def flush(self) -> None:
-        """Copy what is held: whether all is finite is seen at once, the rest measured when the figures are wanted."""
+        """Let go of all that is held: small arrays are copied, big ones measured."""
+        for slot, value in self._big:
+            self._measure_alone(slot, value)
+        self._big.clear()
+        self._big_ids.clear()
+        self._big_held = 0
+        self._copy()
+
+    def settle(self, reachable: Sequence[Any]) -> None:
+        """The pass is over, and the script may write into these: what shares their memory is measured now. Other big
+        arrays nobody can reach any more; they wait for somebody to ask.
+        """
+        self._copy()
+        parts = arrays_in(list(reachable))
+        waiting = []
+        for slot, value in self._big:
+            if any(numpy.may_share_memory(part, value) for part in parts):
+                self._measure_alone(slot, value)
+            else:
+                waiting.append((slot, value))
+        self._big = waiting
+
+    def _copy(self) -> None:
+        self._ids.clear()
         arrays, slots = self._arrays, self._slots
+        self._held = 0
         if not arrays:
             return
-        self._arrays, self._slots, self._held = [], [], 0
+        self._arrays, self._slots = [], []
         self._lay_down(arrays, slots)
 
     def _lay_down(self, arrays: list[Any], slots: list[int]) -> None:
@@ -76,6 +112,18 @@ class Measures:
         if self._kept > MOST_KEPT:
             self._measure_all()
 
+    def _look_at(self, slot: int, value: Any) -> None:
+        """A big array: only whether it is finite is seen at once."""
+        if self._big_held > MOST_KEPT:
+            self.flush()
+        self._big_held += value.size
+        self._big.append((slot, value))
+        self._big_ids[id(value)] = slot
+        with numpy.errstate(all="ignore"):
+            total = abs(complex(value.sum()))
+        if total - total != 0:
+            self._count(slot, value)
+
     def _measure_alone(self, slot: int, value: Any) -> None:
         """A big array: a copy would cost more than its figures."""
         with numpy.errstate(all="ignore"):
@@ -84,8 +132,6 @@ class Measures:
             flat = value.reshape(-1)
             total = float(flat.sum(dtype=numpy.float64))
             square = float(numpy.einsum("i,i->", flat, flat, dtype=numpy.float64))
-            if total - total != 0 or square - square != 0:
-                self._count(slot, value)
             zeros = value.size - int(numpy.count_nonzero(value))
             low, high, norm = float(flat.min()), float(flat.max()), math.sqrt(square) if square >= 0 else square
         nans, infs = self._counts.get(slot, (0, 0))
@@ -104,7 +150,9 @@ class Measures:
 
     def of(self, slot: int) -> tuple[Any, ...] | None:
         """The figures of one slot, once they are taken."""
+        self.flush()
         self._measure_all()
+        slot = self._same.get(slot, slot)
         if slot in self._alone:
             return self._alone[slot]
         for slots, sizes, *columns in self._measured:
@@ -123,6 +171,8 @@ class Measures:
         for slots, sizes, *columns in self._measured:
             for slot, size, *figures in zip(slots, sizes, *[column.tolist() for column in columns]):
                 rows[slot] = self._row(slot, size, figures)
+        for slot, other in self._same.items():
+            rows[slot] = rows[other]
         return [array("q" if at < 3 else "d", [row[at] for row in rows]) for at in range(FIGURES)]
 
     def _row(self, slot: int, size: int, figures: Sequence[Any]) -> tuple[Any, ...]:
@@ -130,6 +180,21 @@ class Measures:
         nans, infs = self._counts.get(slot, (0, 0))
         norm = math.sqrt(square) if square >= 0 else square
         return (nans, infs, size - others, low, high, total / size, norm)
+
+
+def arrays_in(value: Any) -> list[Any]:
+    """The arrays that a result is made of."""
+    value = unboxed(value)
+    if isinstance(value, (list, tuple, dict)):
+        return [array for each in (value.values() if isinstance(value, dict) else value) for array in arrays_in(each)]
+    return [value] if isinstance(value, ndarray) else []
+
+
+def figures_of(value: Any) -> tuple[Any, ...] | None:
+    """nans, infs, zeros, min, max, mean, norm of one value; None where it has no numbers."""
+    measures = Measures()
+    measures.add(0, value)
+    return measures.of(0)
 
 
 def measured(flat: Any, sizes: Sequence[int]) -> tuple[Any, ...]:

@@ -59,7 +59,9 @@ class Recorded:
 
 
 class Keys:
-    """Numbers for kinds of nodes: name, spec, flags, thread, and how far back each parent was made."""
+    """Numbers for kinds of nodes: name, spec, flags, thread, and how far back each parent was made; 0 = the one node
+    that the trace started with.
+    """
 
     def __init__(self) -> None:
         self._numbers: dict[tuple[int, ...], int] = {}
@@ -114,7 +116,7 @@ def make_init(
                 if position in parent_argnums:
                     record = next(following).vjp
                     number = record.sequence
-                    backs.append(sequence - number)
+                    backs.append(sequence - number if record.leaf is None else 0)
                     operands += (number, record.spec, 0, record.value_flags, names.get(position, -1))
                 elif type(argument) is ndarray:
                     operands += (constant(argument), spec_of(argument), -1, 0, names.get(position, -1))

@@ -53,7 +53,7 @@ class Run:
             self._steps += (at, time.perf_counter_ns() - self._started, spec, 0)
             measures = self._measures
             if measures is not None:
-                if look is not None or node.leaf is not None or type(g) in box_types:
+                if look is not None or type(g) in box_types or (node.leaf is not None and self._record.stored):
                     measures.add(at, g)
                 if node.flags & NODE_CUSTOM:
                     measures.flush()

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradviz.record.hips.nodes import Keys, Recorded
-from gradviz.trace.packing import NODE_ROOT
+from gradviz.trace.packing import NODE_CUSTOM, NODE_ROOT
 
 MOST_SHAPES = 1_000
 
@@ -30,6 +30,7 @@ class Shape:
         self.name = array("i", [key[0] for key in keys])
         self.expected = array("i", [key[1] for key in keys])  # one slot for each node
         self.flags = array("i", [key[2] for key in keys])
+        self.has_custom = any(key[2] & NODE_CUSTOM for key in keys)
         self.thread = array("i", [key[3] for key in keys])
         self.expected_end = array("i", range(1, len(keys) + 1))
         self.tail, self.position, self.head = ([edge[at] for edge in edges] for at in range(3))
@@ -50,7 +51,7 @@ class Graph:
         self.ops = [record.op for record in records]
         self.leaf_nodes = {at: record.leaf for at, record in enumerate(records) if record.leaf is not None}
         self.roots: Sequence[int] = ()  # nodes that the seed enters by
-        self.wanted = shape.wanted
+        self.wanted, self.has_custom = shape.wanted, shape.has_custom
         self._shape = shape
         self.expected, self.expected_end = shape.expected, shape.expected_end
         self.name, self.thread, self.call = shape.name, shape.thread, shape.call
