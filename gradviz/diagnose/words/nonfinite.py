@@ -76,7 +76,7 @@ PHRASES = {
         _TITLE,
         "{shown_by} received finite gradients and handed on {what}, most likely from a masked row of {expression} on"
         " line {line}.",
-        "{shown_by} can't make {what} by itself, so it worked with numbers that were {what} in the forward pass already."
+        "{shown_by} can't make {what} by itself: it worked with numbers that were {what} in the forward pass already."
         " Behind it stands a softmax over a mask of minus infinities: a row in which the mask leaves nothing is 0/0.",
         "Make sure that every row of the mask leaves at least one entry.",
     ),
