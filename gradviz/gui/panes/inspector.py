@@ -35,6 +35,11 @@ class InspectorPane(Pane):
         self._subject: Selection | None = None
         self._ran = -1  # the step of the node that the page is about
         self.page: Page | None = None
+        self._put_soon = QTimer(self)  # a page is built in one turn of the event loop, and shown in the next
+        self._put_soon.setSingleShot(True)
+        self._put_soon.setInterval(0)
+        self._put_soon.timeout.connect(self._put)
+        self._scrolled = 0  # where the page that is to be shown was scrolled to
         self._views = ValuesPool(theme, PlotLoader(self), self)
         self._area = page_scroller(self.tr("Inspector"), self)
         layout = QVBoxLayout(self)
@@ -57,10 +62,11 @@ class InspectorPane(Pane):
             else:
                 self._names = VariableNames(view.trace)
                 self._dims = DimNames(view.trace, self._names)
+        self._forget_unseen()
         self._views.take_back()
         page = Page(self.theme, self._views, frozenset(self._shut), self)
         self._build(page, self._facts, view)
-        self._put(page, subject_of(view, self._facts))
+        self._offer(page, subject_of(view, self._facts))
 
     def _told_already(self, view: View, facts: PassFacts) -> bool:
         """While a recording grows: nothing new can be said of a node that has run."""
@@ -90,24 +96,38 @@ class InspectorPane(Pane):
         else:
             build_summary(page, facts, view)
 
-    def _put(self, page: Page, subject: Selection) -> None:
-        """Show the page; where the same subject is shown again, at the same place."""
-        at = self._area.verticalScrollBar().value() if subject == self._subject else 0
+    def _offer(self, page: Page, subject: Selection) -> None:
+        """The page is shown in the next turn; where the same subject is shown again, at the same place."""
+        self._scrolled = self._area.verticalScrollBar().value() if subject == self._subject else 0
         self._subject = subject
         self._ran = int(self._facts.step_of[subject.node]) if self._facts and subject.kind == "node" else -1
         self.page = page
         page.link_followed.connect(self._follow)
         page.folded.connect(self._remember_folded)
         page.record_requested.connect(self.record_requested)
+        self._put_soon.start()
+
+    def _put(self) -> None:
+        page, at = self.page, self._scrolled
+        if page is None:
+            return
         if at:
             page.completed.connect(lambda: QTimer.singleShot(0, page, lambda: self._scroll_to(at)))
         self._area.setWidget(page)
         page.finish()
 
+    def _forget_unseen(self) -> None:
+        """A page that another replaces before it was shown."""
+        if self._put_soon.isActive() and self.page is not None:
+            self._put_soon.stop()
+            self._views.take_back()
+            self.page.deleteLater()
+
     def _scroll_to(self, value: int) -> None:
         self._area.verticalScrollBar().setValue(value)
 
     def _say(self, words: str) -> None:
+        self._forget_unseen()
         self.page, self._subject = None, None
         self._views.take_back()
         self._area.setWidget(words_page(words))
