@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QPalette
 from PySide6.QtWidgets import QApplication
@@ -9,6 +12,9 @@ from PySide6.QtWidgets import QApplication
 from gradviz.draw import fonts, icons
 from gradviz.draw.tokens import BODY, DARK, LIGHT, TextStyle, Tokens
 from gradviz.gui.style_sheet import style_sheet
+
+if TYPE_CHECKING:
+    from gradviz.gui.motion import Motion
 
 MODES = ("system", "light", "dark")
 
@@ -23,6 +29,7 @@ class Theme(QObject):
         self.mode = mode if mode in MODES else "system"
         self.tokens: Tokens = self._resolve()
         self.smooth = True
+        self._motion: Motion | None = None
         hints = QGuiApplication.styleHints()
         hints.colorSchemeChanged.connect(self._system_changed)
 
@@ -33,7 +40,12 @@ class Theme(QObject):
     @property
     def reduced_motion(self) -> bool:
         """True when the system asks for less motion: nothing glides then."""
-        return not QApplication.isEffectEnabled(Qt.UIEffect.UI_General)
+        if self._motion is None:
+            from gradviz.gui.motion import Motion  # late: nothing glides before the first paint
+
+            self._motion = Motion(self)
+            self._motion.ask_desktop(os.environ)
+        return self._motion.reduced()
 
     @property
     def moves(self) -> bool:
