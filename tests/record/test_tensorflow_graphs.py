@@ -84,7 +84,7 @@ def test_the_eigenproblem_has_pytorchs_gradient(tmp_path: Path) -> None:
     random = np.random.default_rng(0)
     w = random.random((164, 164))
     given = {"w": (w + w.T) / 2, "G": random.random((79, 164)), "z": -random.random(164)}
-    np.savez(tmp_path / "given.npz", **given)  # type: ignore[arg-type]  # numpy's stub takes allow_pickle for one of them
+    np.savez(tmp_path / "given.npz", **given)
     tensors = {name: torch.from_numpy(values) for name, values in given.items()}
     z = tensors["z"].clone().requires_grad_()
 

@@ -116,6 +116,7 @@ class Engine:
         graph = self._walker.walk(root_nodes(outputs), state)
         outer = state.passes[-1] if state.passes else None
         record = PassRecord(next(recorder.pass_numbers), outer.number if outer else None, state.number, graph)
+        record.leaves = self._leaves  # the store may be another framework's
         batched = _is_batched(seeds)
         is_grad = not kwargs.get("accumulate_grad", True)
         self._fill(record, outputs, inputs, given, frame)
@@ -243,6 +244,7 @@ class Engine:
         given, state.given = state.given or Given(recorder, outputs, seeds), None
         graph = self._walker.walk(root_nodes(outputs), state)
         record = PassRecord(next(recorder.pass_numbers), None, state.number, graph)
+        record.leaves = self._leaves  # the store may be another framework's
         self._fill(record, outputs, inputs, given, caller)
         record.columns.update(
             entry=caller.f_code.co_name if caller.f_code.co_name in ("backward", "grad") else "engine",
@@ -268,6 +270,7 @@ class Engine:
         tensors = [value for value in _tensors(values) if value.requires_grad]
         graph = self._walker.walk(root_nodes(tensors), state)
         record = PassRecord(next(recorder.pass_numbers), None, state.number, graph)
+        record.leaves = self._leaves  # the store may be another framework's
         self._fill(record, tensors, (), Given(recorder, tensors, None), caller_of_ours())
         record.columns.update(entry="engine", retain_graph=0, create_graph=0, batched=0, phase="forward", stack=stack)
         record.structure = graph.structure("forward")

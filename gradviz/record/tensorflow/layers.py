@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
+import weakref
 from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
@@ -41,9 +42,8 @@ class LayerCalls:
     def __init__(self, recorder: Recorder, leaves: Leaves) -> None:
         self._recorder = recorder
         self._leaves = leaves
-        self._places: dict[tuple[int, str, int], int] = {}  # root, path, id of the layer -> module.id
+        self._places: dict[tuple[int, str, int], tuple[Any, int]] = {}  # root, path, id -> weak layer, module.id
         self._named: set[int] = set()  # places whose variables are named
-        self._layers: list[Any] = []  # keeps those ids from being given to others
         self._watch: FrameworkWatch | None = None
 
     def install(self, patches: Patches) -> None:
@@ -122,17 +122,18 @@ class LayerCalls:
 
     def _place(self, layer: Any, path: str, root: int, parent: int | None, frame: FrameType) -> int:
         key = (root, path, id(layer))
-        found = self._places.get(key)
+        known = self._places.get(key)
+        found = known[1] if known is not None and known[0]() is layer else None
         if found is None:
             recorder = self._recorder
             name = None
             if parent is None:
                 name = variable_name(layer, frame, recorder.frames.is_user, recorder.session.namespace()) or layer.name
             kind = {"class": type(layer).__name__}
-            found = self._places[key] = recorder.writer.add(
+            found = recorder.writer.add(
                 "module", path=path, parent=parent, root_name=name, parameters=0, training=None, **kind
             )
-            self._layers.append(layer)
+            self._places[key] = (weakref.ref(layer), found)
         return found
 
     def _finish(self, layer: Any, call: OpenCall) -> None:

@@ -1,0 +1,178 @@
+"""What TensorFlow's tapes lead to: gradients that are None, used up tapes, seeds and custom gradients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gradviz.diagnose.examination import diagnose
+from gradviz.diagnose.finding import Finding
+from gradviz.trace import model
+from gradviz.trace.packing import NODE_CUSTOM, OP_LEAVES_GRAPH
+from tests.unit.diagnose.fake_trace import SCRIPT, FakeTrace, spec
+
+HEAD = "import tensorflow as tf\n"
+
+
+def missing(trace: FakeTrace, reason: str, source: model.Value, target: model.Value, **facts: Any) -> None:
+    """A pass in which the one source got no gradient."""
+    one = trace.backward("tape.gradient(", target, entry="tape", allow_unused=True)
+    detail = {
+        "reason": reason, "name": "", "position": 0, "sources": 1, "missing": 1, "variable": False,
+        "value": source.number, "shape": list(source.spec.shape), "dtype": "float32", "targets": [target.number],
+        "first_op": 0, "last_op": 99, "exits": [], "dead_ends": [], "made": [SCRIPT, trace.at("with ")[0].line],
+        "pass": one.row.id,
+    }  # fmt: skip
+    trace.noted.append(model.Note("tape-none", "", one.row.stack, {**detail, **facts}))
+
+
+def only(trace: FakeTrace) -> Finding:
+    (found,) = [each for each in diagnose(trace) if each.severity != "note"]
+    return found
+
+
+def test_a_tensor_that_isnt_watched_is_told_at_the_tape() -> None:
+    trace = FakeTrace(
+        HEAD + "x = tf.ones([3])\nwith tf.GradientTape() as tape:\n    y = x * v\nprint(tape.gradient(y, x))\n"
+    )
+    x, y = trace.tensor((3,)), trace.tensor((3,), grad=True)
+    missing(trace, "unwatched", x, y)
+
+    found = only(trace)
+
+    assert (found.rule, found.severity, found.line, found.symptom_line) == ("tape-unwatched", "error", 3, 5)
+    assert found.fix.startswith("tape.watch(x)")
+    assert (found.expected_shape, found.received_shape) == ((3,), "None")
+
+
+@pytest.mark.parametrize(
+    ("update", "written"),
+    [
+        ("w = w - 0.1 * g", "w.assign_sub(0.1 * g)"),
+        ("w = w + g", "w.assign_add(g)"),
+        ("w = 0.9 * w", "w.assign(0.9 * w)"),
+    ],
+)
+def test_a_variable_that_became_a_tensor(update: str, written: str) -> None:
+    text = "w = tf.Variable([1.0])\nfor i in range(2):\n    with tf.GradientTape() as tape:\n        y = w * w\n"
+    trace = FakeTrace(HEAD + text + f"    g = tape.gradient(y, w)\n    {update}\n")
+    w, y = trace.tensor((1,)), trace.tensor((1,))
+    trace.op("sub", update.partition(" = ")[2], (trace.tensor((1,)),), w)
+    missing(trace, "unwatched", w, y)
+    trace.error("TypeError", "unsupported operand type(s) for *: 'float' and 'NoneType'", update)
+
+    found = only(trace)
+
+    assert (found.rule, found.line, found.node) == ("tape-unwatched", 7, "Sub")
+    assert found.changes and found.changes[0].new[0].strip() == written
+    assert found.effects and "NoneType" in found.effects[0]
+
+
+def test_a_target_that_went_through_numpy() -> None:
+    text = (
+        "with tf.GradientTape() as tape:\n    p = x * w\n    y = tf.constant(np.mean(p.numpy()))\ntape.gradient(y, w)\n"
+    )
+    trace = FakeTrace(HEAD + text)
+    p, y = trace.tensor((2, 1), grad=True), trace.tensor(())
+    out = trace.op("numpy", "p.numpy()", (p,), flags=OP_LEAVES_GRAPH)
+    missing(trace, "target", trace.tensor((2, 1)), y, exits=[out.number], variable=True)
+
+    found = only(trace)
+
+    assert (found.rule, found.op, found.line) == ("detached", "numpy", 4)
+
+
+@pytest.mark.parametrize(
+    ("reason", "facts", "rule", "severity"),
+    [
+        ("integer", {"dtype": "int32"}, "dtype-mismatch", "error"),
+        ("frozen", {"variable": True}, "tape-unwatched", "error"),
+        ("unwatched", {"variable": True}, "tape-unwatched", "error"),
+        ("unconnected", {}, "unused-input", "error"),
+        ("unconnected", {"sources": 2}, "unused-input", "note"),
+        ("target", {}, "detached", "error"),
+        ("unwatched", {"sources": 2}, "tape-unwatched", "warning"),
+        (
+            "unconnected",
+            {"missing": "?", "exits": "x", "made": 3, "shape": None, "value": None},
+            "unused-input",
+            "note",
+        ),
+    ],
+)
+def test_each_reason_has_its_rule(reason: str, facts: dict[str, Any], rule: str, severity: str) -> None:
+    trace = FakeTrace(HEAD + "with tf.GradientTape() as tape:\n    y = x * x\ntape.gradient(y, x)\n")
+    missing(trace, reason, trace.tensor((3,)), trace.tensor((3,), grad=True), **facts)
+
+    (found,) = diagnose(trace)
+
+    assert (found.rule, found.severity) == (rule, severity)
+
+
+def test_a_tape_that_is_used_up_is_told_where_it_was_made() -> None:
+    text = "with tf.GradientTape() as tape:\n    h = tf.tanh(w)\na = tape.gradient(h, w)\nb = tape.gradient(h * h, w)\n"
+    trace = FakeTrace(HEAD + text)
+    w, h = trace.tensor((2,), grad=True), trace.tensor((2,), grad=True)
+    op = trace.op("tanh", "tf.tanh(w)", (w,), h)
+    first = trace.backward("tape.gradient(h, w)", h, entry="tape")
+    trace.add_node(first, "Tanh", (2,), op=op)
+    message = "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
+    detail = {"framework": "tensorflow", "tape": "consumed", "made": [SCRIPT, 2], "used": [SCRIPT, 4]}
+    part = "tape.gradient(h * h, w)"
+    error = trace.error("RuntimeError", message, part, "backward", pass_id=1, detail=detail)
+    second = trace.backward(part, h, entry="tape", outcome="refused", exception=error.id)
+    trace.add_node(second, "Tanh", (2,), op=op)
+
+    found = only(trace)
+
+    assert (found.rule, found.line, found.node, found.raised_line) == ("tape-consumed", 2, "Tanh", 5)
+    assert found.changes[0].new == ("with tf.GradientTape(persistent=True) as tape:",)
+
+
+@pytest.mark.parametrize(("shape", "severity"), [((2,), "error"), ((1, 3), "warning")])
+def test_a_seed_of_another_shape(shape: tuple[int, ...], severity: str) -> None:
+    text = "with tf.GradientTape() as tape:\n    y = v * v\nseed = tf.ones([2])\n"
+    text += "tape.gradient(y, v, output_gradients=seed)\n"
+    trace = FakeTrace(HEAD + text)
+    v, y = trace.tensor((3,), grad=True), trace.tensor((3,), grad=True)
+    op = trace.op("mul", "v * v", (v, v), y)
+    fields: dict[str, Any] = {}
+    part = "tape.gradient(y, v, output_gradients=seed)"
+    if severity == "error":
+        detail = {"framework": "tensorflow"}
+        error = trace.error("InvalidArgumentError", "Incompatible shapes", part, "backward", pass_id=0, detail=detail)
+        fields = {"outcome": "raised", "exception": error.id, "failed_node": 0}
+    one = trace.backward(part, y, entry="tape", seeds=(model.Seed(-1, spec(shape)),), **fields)
+    trace.add_node(one, "Mul", (3,), op=op)
+
+    found = only(trace)
+
+    assert (found.rule, found.severity, found.node, found.line) == ("seed-shape-mismatch", severity, "Mul", 4)
+    assert (found.expected_shape, found.received_shape) == ((3,), shape)
+    assert "output_gradients=tf.ones_like(y)" in found.changes[0].new[0]
+
+
+def test_a_custom_gradient_of_the_wrong_shape_is_told_at_its_return() -> None:
+    text = (
+        "@tf.custom_gradient\ndef scale(w, x):\n    def grad(up):\n        return up * x, up * w\n"
+        "    return w * x, grad\n"
+        "with tf.GradientTape() as tape:\n    y = scale(w, x)\ntape.gradient(y, w)\n"
+    )
+    trace = FakeTrace(HEAD + text)
+    w, y = trace.tensor((3,), grad=True), trace.tensor((4, 3), grad=True)
+    op = trace.op("scale", "y = scale(w, x)", (w,), y)
+    one = trace.backward("tape.gradient(y, w)", y, entry="tape")
+    node = trace.add_node(one, "scale", (4, 3), op=op, to=(1,), flags=NODE_CUSTOM)
+    trace.accumulate(one, trace.leaf(w, "w"))
+    trace.add_step(one, node)
+    one.returned.append(model.Returned(0, 0, spec((4, 3)), "", trace_stats()))
+
+    found = only(trace)
+
+    assert (found.rule, found.line) == ("custom-backward-wrong-shape", 5)
+    assert (found.expected_shape, found.received_shape) == ((3,), (4, 3))
+
+
+def trace_stats() -> model.Stats:
+    return model.Stats(0, 0, 0, 0.0, 0.0, 0.0, 1.0)
