@@ -29,6 +29,7 @@ from gradviz.diagnose.vocabulary import (
     UNARY,
     plain,
 )
+from gradviz.diagnose.written_axes import written_so
 from gradviz.trace import model
 from gradviz.trace.packing import OP_RAISED, VALUE_LEAF, VALUE_REQUIRES_GRAD
 
@@ -149,7 +150,8 @@ def _origin(case: Case, pair: Pair, value: model.Value, stretch: shapes.Stretch)
     """Where the size-1 dimension that is stretched comes from; None where the operand has none, only a missing one."""
     if not stretch.stretched:
         return None
-    return axis_origin(case, value, stretch.stretched[0], pair.op.number)
+    found = axis_origin(case, value, stretch.stretched[0], pair.op.number)
+    return AxisOrigin(None, True) if found.op is None and written_so(case, pair.op, value) else found
 
 
 def use_of(case: Case, pair: Pair) -> str:

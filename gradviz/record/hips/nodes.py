@@ -21,7 +21,7 @@ from gradviz.record.hips.functions import FunctionInfo, Functions
 from gradviz.record.hips.state import Recorder
 from gradviz.record.hips.values import NO_SHAPE, PLAIN, ndarray, numpy
 from gradviz.record.pytorch.oplog import OP_WIDTH, OPERAND_WIDTH
-from gradviz.trace.packing import NODE_LEAF, VALUE_LEAF, VALUE_REQUIRES_GRAD
+from gradviz.trace.packing import NODE_LEAF, VALUE_LEAF, VALUE_REQUIRES_GRAD, VALUE_VIEW
 
 BOXED = VALUE_REQUIRES_GRAD
 MOST_PENDING = 100_000 * OP_WIDTH  # ops without a backward pass
@@ -96,6 +96,7 @@ def make_init(
     specs, spec_of, constant, stack_of = values.known, values.spec, values.constant, frames.stack
     node_numbers, op_numbers = recorder.node_numbers, recorder.op_numbers
     key_of = keys.of
+    values.met = functools.partial(arranged, recorder)
     state_of, states, shapes, getframe = recorder.state, recorder.by_ident, values.shapes, sys._getframe
 
     @functools.wraps(original)
@@ -111,7 +112,7 @@ def make_init(
             extra: list[Any] = []
             names, backs = info.names, []
             following = iter(parents)
-            sequence, op = next(node_numbers), next(op_numbers)
+            sequence = next(node_numbers)
             for position, argument in enumerate(args):
                 if position in parent_argnums:
                     record = next(following).vjp
@@ -130,6 +131,7 @@ def make_init(
             spec = specs[look] if look in specs else spec_of(value)
             state = states.get(get_ident()) or state_of()
             stack = stack_of(getframe(1), state.outer_stack, trace_code)
+            op = next(op_numbers)  # after those of `arranged`
             key = key_of((info.name, spec, info.flags, state.number, *backs))
             log, count = state.log, len(operands) // OPERAND_WIDTH
             log.operands += operands
@@ -144,6 +146,20 @@ def make_init(
             note_fault(session, fault)
 
     return __init__
+
+
+def arranged(recorder: Recorder, number: int, array: Any) -> None:
+    """A constant that is a view with another number of dimensions: somebody has arranged it so, with None or reshape.
+    What made it isn't traced, so it is written down as a call of its own, without a place.
+    """
+    base = array.base
+    if type(base) is not ndarray or base.ndim == array.ndim or 1 not in array.shape:
+        return
+    values, writer, log = recorder.values, recorder.writer, recorder.state().log
+    log.operands += (values.constant(base), values.spec(base), -1, 0, -1)
+    log.results += (number, values.spec(array), -1, VALUE_VIEW)
+    sequence = next(recorder.node_numbers)
+    log.ops += (next(recorder.op_numbers), writer.string("reshape"), -1, -1, sequence, sequence, 0, -1, 1, 1)
 
 
 def outer_box(box: Any, spec_of: Callable[[Any], int], name: int) -> tuple[int, ...]:

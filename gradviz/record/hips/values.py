@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 from autograd.core import VSpace, sparse_object_types
@@ -40,6 +41,7 @@ class Values:
         self.shapes: dict[int, tuple[int, ...]] = {}  # of the specs of arrays and numbers: containers have none
         self._containers: dict[tuple[type, int], int] = {}
         self._numbers = itertools.count(FIRST_CONSTANT)
+        self.met: Callable[[int, Any], None] = lambda number, array: None  # told of each new constant
         self._constants: dict[int, tuple[Any, int]] = {}
 
     def spec(self, value: Any) -> int:
@@ -89,6 +91,7 @@ class Values:
         if entry is not None and entry[0]() is array:
             return entry[1]
         number = next(self._numbers)
+        self.met(number, array)
         forget = self._constants.pop
         self._constants[key] = (weakref.ref(array, lambda _: forget(key, None)), number)
         return number
