@@ -19,13 +19,16 @@ RULES = {
     "seed-shape-mismatch", "seed-count-mismatch", "implicit-non-scalar", "custom-backward-wrong-shape",
     "custom-backward-wrong-count", "custom-backward-reduced", "forward-shape-error", "silent-broadcast", "freed-graph",
     "inplace-modified", "detached", "non-finite-gradient", "syntax-error", "missing-import", "needs-input",
-    "worker-died", "uncaught-exception",
+    "worker-died", "uncaught-exception", "dtype-mismatch", "hips-vjp-shape-error", "hips-array-assignment",
+    "hips-box-to-float", "hips-missing-vjp", "hips-plain-numpy",
 }  # fmt: skip
-TORCH = [
-    case for case in json.loads((CASES / "cases.json").read_text(encoding="utf-8")) if case["framework"] == "torch"
+HANDED = [
+    case
+    for case in json.loads((CASES / "cases.json").read_text(encoding="utf-8"))
+    if case["framework"] in ("torch", "hips")
 ]
-FAULTY = [case for case in TORCH if not case["healthy"] and case["problem"] in RULES]
-HEALTHY = [case for case in TORCH if case["healthy"]]
+FAULTY = [case for case in HANDED if not case["healthy"] and case["problem"] in RULES]
+HEALTHY = [case for case in HANDED if case["healthy"]]
 
 
 def _checked(case: dict[str, Any]) -> tuple[int, dict[str, Any]]:
