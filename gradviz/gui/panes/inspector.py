@@ -111,6 +111,9 @@ class InspectorPane(Pane):
         page, at = self.page, self._scrolled
         if page is None:
             return
+        if not self._turns.take():
+            self._put_soon.start()
+            return
         if at:
             page.completed.connect(lambda: QTimer.singleShot(0, page, lambda: self._scroll_to(at)))
         self._area.setWidget(page)

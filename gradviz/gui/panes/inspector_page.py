@@ -15,6 +15,7 @@ from gradviz.gui.panes.inspector_cells import ShapeTable
 from gradviz.gui.panes.inspector_section import Chip, Chips, Row, Rows, Section, caption
 from gradviz.gui.panes.inspector_values import Values, ValuesPool
 from gradviz.gui.panes.inspector_words import cell_words
+from gradviz.gui.panes.turns import Turns
 from gradviz.gui.theme import Theme
 
 
@@ -34,6 +35,7 @@ class Page(QWidget):
         self.chips: tuple[Chip, ...] = ()
         self._later: list[Callable[[], None]] = []
         # A timer, not singleShot: its calls are posted, and posted calls that post the next run in one go.
+        self._turns = Turns.of_application()
         self._turn = QTimer(self)
         self._turn.setSingleShot(True)
         self._turn.setInterval(0)
@@ -129,6 +131,9 @@ class Page(QWidget):
             self.completed.emit()
 
     def _build_next(self) -> None:
+        if not self._turns.take():
+            self._turn.start()
+            return
         self._later.pop(0)()
         self._next()
 
