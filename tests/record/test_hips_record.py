@@ -120,6 +120,15 @@ def test_the_first_wrong_gradient_is_named_though_a_later_argument_raises(tmp_pa
     assert (first.rule, first.expected_shape, first.received_shape) == ("hips-vjp-shape-error", (3, 3), (9,))
 
 
+@pytest.mark.parametrize(("seed", "severity"), [(numpy.ones(2), "error"), (1.0, "warning")])
+def test_a_seed_of_another_shape_is_told(seed: Any, severity: str, tmp_path: Path) -> None:
+    trace = recorded(tmp_path, lambda: make_vjp(np.tanh)(X)[0](seed))
+
+    (first,) = (finding for finding in diagnose(trace) if finding.severity != "note")
+    assert (first.rule, first.severity) == ("seed-shape-mismatch", severity)
+    assert (first.expected_shape, first.received_shape) == ((3,), numpy.shape(seed))
+
+
 def test_a_vjp_of_ones_own_of_the_wrong_shape_is_told_though_autograd_accepts_it(tmp_path: Path) -> None:
     @primitive  # type: ignore[untyped-decorator]  # autograd has no types
     def halved(x: Any) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gradviz.diagnose import shapes
 from gradviz.diagnose.build import raised, raised_at_call
 from gradviz.diagnose.exam import Examination
-from gradviz.diagnose.finding import Finding, Operand, ShapeOrWords
+from gradviz.diagnose.finding import Finding, Mark, Operand, ShapeOrWords
 from gradviz.diagnose.marking import at_node, edge_mark
 from gradviz.diagnose.naming import line_made, operand_expressions, operand_name
 from gradviz.diagnose.rules.forward import first_sentence
@@ -23,6 +23,9 @@ MOST_BYSTANDERS = 4
 
 def raised_in(exam: Examination, backward: model.Backward, error: model.ExceptionInfo) -> Finding | None:
     """A pass raised: the first wrong gradient in it, else what its node received."""
+    seed = _seed(exam, backward, error)
+    if seed is not None:
+        return seed
     wrong = _first_wrong(exam, backward)
     if wrong is not None:
         return _wrong_shape(exam, backward, wrong, error)
@@ -37,9 +40,43 @@ def silent(exam: Examination, backward: model.Backward) -> Iterator[Finding]:
     """A pass ran through with a gradient of the wrong shape in it."""
     if backward.entry != ENTRY or backward.outcome != "completed":
         return
+    seed = _seed(exam, backward, None)
     wrong = _first_wrong(exam, backward)
-    if wrong is not None:
+    if seed is not None:
+        yield seed
+    elif wrong is not None:
         yield _wrong_shape(exam, backward, wrong, None)
+
+
+def _seed(exam: Examination, backward: model.Backward, error: model.ExceptionInfo | None) -> Finding | None:
+    """A vjp was called with a seed of another shape than its function's result. One that has as many entries, and with
+    which the pass ran through, was only arranged otherwise.
+    """
+    given = backward.seeds[0] if backward.seeds else None
+    if given is None or not backward.roots:
+        return None
+    port = backward.roots[0]
+    expected, received = port.spec.shape, given.spec.shape
+    known = shapes.known(expected) and shapes.known(received)
+    if expected == received or not known or (error is None and shapes.count(expected) == shapes.count(received)):
+        return None
+    node = exam.case.node(backward.id, port.node)
+    return exam.writer.write(
+        "seed-shape-mismatch",
+        "error" if error is not None else "warning",
+        exam.case.place(backward.stack),
+        "hips-seed",
+        {
+            "expected": shapes.text(expected),
+            "received": shapes.text(received),
+            "expected_size": f"({', '.join(map(str, expected))}{',' if len(expected) == 1 else ''})",
+        },
+        expected_shape=expected,
+        received_shape=received,
+        marks=(Mark("seed", port.node, port.slot, -1, expected, received, shapes.differing(expected, received)),),
+        **at_node(exam, backward, node),
+        **(raised_at_call(error, backward.stack) if error is not None else {}),
+    )
 
 
 def _first_wrong(exam: Examination, backward: model.Backward) -> model.Returned | None:
@@ -153,9 +190,8 @@ def _vjp_raised(
         place = case.place(error.stack)
     expected = node.expected[0].shape if node.expected else ()
     received = spec.shape if spec is not None else ()
-    seeded = node.index in {port.node for port in backward.roots} and received != expected
     fields = at_node(exam, backward, node) | {"op": plain(op.name)}
-    if seeded:
+    if received != expected:
         fields |= {"expected_shape": expected, "received_shape": received}
     return exam.writer.write(
         "hips-vjp-shape-error",

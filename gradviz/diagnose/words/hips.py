@@ -45,6 +45,14 @@ PHRASES = {
         " {op} did here: {reason}. The same numbers from calls that it knows better have a gradient.",
         "{new}",
     ),
+    "hips-seed": Phrase(
+        "The seed gradient has the wrong shape",
+        "The function returned shape {expected}, but its vjp was given a seed of shape {received}.",
+        "A vjp is given the gradient with respect to what the function returned: one weight for each of its entries, in"
+        " the same arrangement. autograd doesn't compare the two shapes: it computes with what it is given, and raises"
+        " somewhere inside or hands back a gradient that nobody asked for.",
+        "np.ones({expected_size})  # or a weight for each entry, in this shape",
+    ),
     "hips-vjp-raised": Phrase(
         "The gradient of {op} failed",
         "The vjp of {op}, called on line {line}, raised {type}: {reason}",
