@@ -104,9 +104,10 @@ def _wrong_shape(
     )
     constants = () if custom else _bystanders(exam, backward, one.step)
     names = ", ".join(dict.fromkeys(each.name for each in constants if each.name))
-    phrase = "hips-custom-shape" if custom else "hips-vjp-outer" if node.name == "outer" else "hips-vjp-shape"
-    if names:
-        phrase += "-beside"
+    alone, beside = "hips-vjp-shape", "hips-vjp-shape-beside"
+    if node.name == "outer":
+        alone, beside = "hips-vjp-outer", "hips-vjp-outer-beside"
+    phrase = "hips-custom-shape" if custom else beside if names else alone
     fields = at_node(exam, backward, node) | {"op": plain(op.name) if op is not None else node.name}
     return exam.writer.write(
         "custom-backward-wrong-shape" if custom else "hips-vjp-shape-error",
