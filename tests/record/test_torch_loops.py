@@ -142,7 +142,8 @@ def nested_and_failing(steps: int) -> None:
     w = torch.randn(3, requires_grad=True)
     for step in range(steps):
         Inner.length = 1 + step % 3
-        Inner.apply(w * 3).sum().backward()
+        apply: Any = Inner.apply
+        apply(w * 3).sum().backward()
 
 
 def alike(steps: int) -> None:
