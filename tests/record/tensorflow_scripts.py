@@ -48,6 +48,13 @@ with tf.GradientTape() as tape:
     tape.watch(c)
     r = tf.reduce_sum(clip(c) * c)
 show(tape.gradient(r, c), tf.random.normal([2]))
+with tf.autodiff.ForwardAccumulator(v, tf.ones_like(v)) as forward:
+    f = tf.reduce_sum(v * v)
+show(forward.jvp(f))
+block = tf.recompute_grad(lambda a: tf.tanh(a @ c))
+with tf.GradientTape() as tape:
+    s = tf.while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s + tf.reduce_sum(block(v))), [0, 0.0])[1]
+show(tape.gradient(s, v))
 """,
     "errors that are caught and one that isn't": _HEAD
     + """

@@ -10,6 +10,7 @@ from typing import Any
 import tensorflow
 from tensorflow.python import pywrap_tfe
 from tensorflow.python.eager import backprop, context, imperative_grad
+from tensorflow.python.ops import gen_math_ops
 from tensorflow.python.util import nest, traceback_utils
 
 from gradviz.record.frontend import Session
@@ -127,27 +128,31 @@ class TensorFlowFrontend:
         self._patches.replace(imperative_grad, "imperative_grad", run)
 
     def _register(self, recorder: Recorder) -> None:
-        """Stand before the two functions that TensorFlow's tape calls back for each step and each sum."""
-        original, space = backprop._gradient_function, backprop._default_vspace
+        """Stand before the function that TensorFlow's tape calls back for each step, and before the sum of gradients.
+
+        The sum could be registered as well, but TensorFlow frees what was registered before, and accumulators of
+        forward mode that are alive go on using it.
+        """
+        original, add = backprop._gradient_function, gen_math_ops.add_n
 
         def gradient_function(*given: Any) -> Any:
             run = recorder.state().run
             return original(*given) if run is None else run.step(original, given)
 
-        def aggregate(parts: Any) -> Any:
-            total = space.aggregate_fn(parts)
+        @functools.wraps(add)
+        def add_n(inputs: Any, name: Any = None) -> Any:
+            total = add(inputs, name)
             run = recorder.state().run
             if run is not None:
                 with guarded(recorder.session):
-                    run.summed(parts, total)
+                    run.summed(inputs, total)
             return total
 
         self._is_registered = True
         pywrap_tfe.TFE_Py_RegisterGradientFunction(gradient_function)
-        pywrap_tfe.TFE_Py_RegisterVSpace(space._replace(aggregate_fn=aggregate))
+        self._patches.replace(gen_math_ops, "add_n", add_n)
 
     def _unregister(self) -> None:
         if self._is_registered:
             self._is_registered = False
             pywrap_tfe.TFE_Py_RegisterGradientFunction(backprop._gradient_function)
-            pywrap_tfe.TFE_Py_RegisterVSpace(backprop._default_vspace)

@@ -76,9 +76,9 @@ class Run:
         self._over(node, result)
         return result
 
-    def summed(self, parts: Sequence[Any], total: Any) -> None:
+    def summed(self, parts: Any, total: Any) -> None:
         """Gradients that met at one tensor were added up."""
-        if not isinstance(total, EagerTensor):
+        if not isinstance(total, EagerTensor) or not isinstance(parts, (list, tuple)):
             return
         common: list[Port] | None = None
         for each in parts:
