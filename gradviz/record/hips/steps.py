@@ -68,12 +68,15 @@ class Run:
                 self._one_by_one(node, wanted[at], g)
             raise
         if type(returned) is tuple:
-            for index, (each, expected) in enumerate(zip(returned, wanted[at])):
-                if expected == NO_SHAPE:
-                    continue
-                looks = each if type(each) in PLAIN else each.vs if type(each) is SPARSE else None
-                if looks is None or known.get((looks.shape, looks.dtype)) != expected:
-                    self._odd(index, each, expected)
+            try:
+                for index, (each, expected) in enumerate(zip(returned, wanted[at])):
+                    if expected == NO_SHAPE:
+                        continue
+                    looks = each if type(each) in PLAIN else each.vs if type(each) is SPARSE else None
+                    if looks is None or known.get((looks.shape, looks.dtype)) != expected:
+                        self._odd(index, each, expected)
+            except Exception as fault:  # noqa: BLE001  # as above
+                self._record.fault = fault
             return returned
         return self._watched(wanted[at], returned)
 
