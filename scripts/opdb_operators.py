@@ -123,7 +123,8 @@ def as_bytes(tensor: torch.Tensor) -> bytes:
         return b"coo" + as_bytes(plain.indices()) + as_bytes(plain.values())
     if plain.layout is not torch.strided:
         return str(plain.layout).encode() + as_bytes(plain.to_dense())
-    whole = plain.resolve_conj().resolve_neg().contiguous().reshape(-1)
+    flat = plain.resolve_conj().resolve_neg().reshape(-1)
+    whole = torch.empty(flat.shape, dtype=flat.dtype).copy_(flat)  # contiguous() leaves odd strides of a single entry
     head = f"{plain.dtype} {tuple(plain.shape)} ".encode()
     return head + (bytes(whole.view(torch.uint8).tolist()) if whole.numel() else b"")
 
