@@ -83,9 +83,7 @@ class TraceBuilder:
 
     def stack(self, *places: tuple[str, int, str]) -> int:
         """A stack of (file, line, function), innermost first."""
-        frames = [
-            self.writer.frame(self.writer.source(file), line, line, -1, -1, name) for file, line, name in places
-        ]
+        frames = [self.writer.frame(self.writer.source(file), line, line, -1, -1, name) for file, line, name in places]
         return self.writer.stack(frames)
 
     # -- forward

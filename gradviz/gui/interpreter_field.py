@@ -58,9 +58,11 @@ class InterpreterField(QComboBox):
                     found = probe(path, origin)
                 except NotStartedError as error:
                     trouble = str(error)
-                self._post(lambda found=found, path=path, origin=origin, trouble=trouble: self._learned(  # type: ignore[misc]  # bound now
-                    wish, path, origin, found, trouble
-                ))
+                self._post(
+                    lambda found=found, path=path, origin=origin, trouble=trouble: self._learned(  # type: ignore[misc]  # bound now
+                        wish, path, origin, found, trouble
+                    )
+                )
 
         thread = threading.Thread(target=work, name="interpreters", daemon=True)
         self.threads = [each for each in self.threads if each.is_alive()] + [thread]

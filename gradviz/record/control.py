@@ -2,8 +2,8 @@
 ends.
 
 Its thread isn't one of `threading`'s, so the script doesn't see it there. It steps aside while the script forks (Python
-warns of forks in a process with threads, and a bare run has none) and before the interpreter goes: up to Python 3.13 one
-that is just starting, or wakes, while the interpreter is taken down can crash the process.
+warns of forks in a process with threads, and a bare run has none) and before the interpreter goes: up to Python 3.13
+one that is just starting, or wakes, while the interpreter is taken down can crash the process.
 """
 
 from __future__ import annotations

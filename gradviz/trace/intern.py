@@ -111,8 +111,6 @@ class InternTables:
         return taken
 
 
-
-
 def _storable(text: str) -> str:
     try:
         text.encode("utf-8")

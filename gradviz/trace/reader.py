@@ -63,9 +63,7 @@ class Trace:
     def __enter__(self) -> Trace:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self.close()
 
     def refresh(self) -> bool:
@@ -121,7 +119,7 @@ class Trace:
 
     # -- interned
     def string(self, number: int) -> str:
-        """"" for -1."""
+        """ "" for -1."""
         return self._interned.string(number)
 
     def spec(self, number: int) -> model.Spec | None:

@@ -20,9 +20,7 @@ ITEM_BYTES = {
 ROLES = ("received", "returned", "seed", "leaf-grad", "operand")
 
 
-def read_samples(
-    file: TraceFile, interned: Interned, where: str, arguments: Sequence[object]
-) -> tuple[Sample, ...]:
+def read_samples(file: TraceFile, interned: Interned, where: str, arguments: Sequence[object]) -> tuple[Sample, ...]:
     rows = file.rows("sample", f"WHERE {where} ORDER BY id", arguments)
     return tuple(sample_of(row, interned) for row in rows)
 

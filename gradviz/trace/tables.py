@@ -77,9 +77,7 @@ def backward_of(row: Row, interned: Interned) -> Backward:
         batched=row.flag("batched"),
         allow_unused=row.flag("allow_unused"),
         roots=tuple(port_of(entry, row, "roots", nodes, interned) for entry in row.json_list("roots")),
-        seeds=tuple(
-            None if entry is None else seed_of(entry, row, interned) for entry in row.json_list("seeds")
-        ),
+        seeds=tuple(None if entry is None else seed_of(entry, row, interned) for entry in row.json_list("seeds")),
         inputs=tuple(port_of(entry, row, "inputs", nodes, interned) for entry in row.json_list("inputs")),
         outcome=row.choice("outcome", OUTCOMES),
         exception=row.optional_integer("exception"),

@@ -228,6 +228,10 @@ class FakeTrace:
             **figures,
         )
 
+    def step(self, pass_id: int, number: int) -> model.Step:
+        node, stats = self._passes[pass_id].steps[number]
+        return model.Step(number, node, 0, 0, tuple(model.Received(None, 0, each) for each in stats))
+
     def node(self, pass_id: int, index: int) -> model.Node:
         return self._passes[pass_id].nodes[index]
 
