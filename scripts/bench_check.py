@@ -79,6 +79,7 @@ def _run(command: list[str], home: str, taken: list[float]) -> float:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         timeout=LIMIT,
+        start_new_session=True,  # as check starts the script: Linux shares a busy processor out by sessions
     )
     seconds = time.monotonic() - began
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
