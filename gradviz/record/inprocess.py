@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import sys
 import time
+import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import FrameType
@@ -82,7 +84,13 @@ class PartialRecording:
             session.uncaught(error, "user")
         status = "ok" if error is None else "raised"
         session.writer.update("run", 0, status=status, seconds=time.monotonic() - self._began)
+        trouble: object = None
         try:
             session.end(error, alone=True)
+        except (sqlite3.Error, OSError) as fault:  # the script goes on; what was committed stays readable as it is
+            trouble = fault
         finally:
             session.script_names = {}
+        trouble = session.writer.failure or trouble
+        if trouble:
+            warnings.warn(f"gradviz could not finish the recording {self.path}: {trouble}.", stacklevel=3)

@@ -111,7 +111,7 @@ class RecorderSession:
     def end(self, error: BaseException | None = None, alone: bool = False) -> None:
         """Write the last things and undo every patch; the script is over. Does nothing in a forked child.
 
-        `alone`: nobody else will make the file whole. Raises sqlite3.Error where it can't be.
+        `alone`: nobody else will make the file whole. Raises sqlite3.Error or OSError where it can't be.
         """
         if not self.recording or os.getpid() != self.pid:
             return
@@ -127,9 +127,10 @@ class RecorderSession:
             self.requests.answer({"said": "failure", "reason": self.writer.failure})
         self.live.close()
         RecorderSession.active = None
-        if alone:
-            self.writer.finish()
-        else:
+        try:
+            if alone:
+                self.writer.finish()
+        finally:
             self.writer.close()
 
     def undo(self) -> None:

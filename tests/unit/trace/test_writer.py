@@ -200,3 +200,23 @@ def test_the_side_file_says_what_runs_until_the_recording_ends(tmp_path: Path) -
 def test_a_side_file_that_is_none_says_nothing(data: bytes, tmp_path: Path) -> None:
     live_path(tmp_path / "a").write_bytes(data)
     assert read_live(tmp_path / "a") is None
+
+
+def test_a_reader_only_delays_the_end(tmp_path: Path) -> None:
+    # GIVEN a view that reads the recording at the moment when it ends
+    path = tmp_path / "a.gradviz"
+    writer = TraceWriter(path)
+    writer.add("note", kind="k", text="kept")
+    writer.commit()
+    reading = sqlite3.connect(path, isolation_level=None)
+    reading.execute("BEGIN")
+    reading.execute("SELECT * FROM note").fetchall()
+    # WHEN it is to be made one whole file, that is refused, and can be tried again
+    writer.path_connection().execute("PRAGMA busy_timeout=0")
+    with pytest.raises(sqlite3.OperationalError, match="locked"):
+        writer.finish()
+    reading.close()
+    writer.finish()
+    # THEN it is whole by itself
+    assert [file.name for file in tmp_path.iterdir()] == ["a.gradviz"]
+    assert [row[2] for row in rows(path, "note")] == ["kept"]
