@@ -39,6 +39,7 @@ class Workload:
     batch: torch.Tensor
     steps: int
     peers: tuple[str, ...]
+    times: int = 1  # as many rounds as of the others: a short round says little
 
     def forward(self, number: int) -> torch.Tensor:
         """The loss, with `number` spelled into the graph."""
@@ -95,7 +96,7 @@ def workloads() -> list[Workload]:
     encoder = nn.TransformerEncoder(layer, num_layers=4, enable_nested_tensor=False)
     return [
         Workload("encoder", encoder, torch.randn(8, 128, 256), steps=4, peers=("torchviz", "torchlens")),
-        Workload("tiny", TinyOps(), torch.randn(8, 16), steps=48, peers=("torchviz", "torchlens")),
+        Workload("tiny", TinyOps(), torch.randn(8, 16), steps=48, peers=("torchviz", "torchlens"), times=4),
         # torchviz ends in a RecursionError there, torchlens takes minutes
         Workload("chain", Chain(), torch.zeros(4), steps=3, peers=()),
     ]
@@ -109,7 +110,7 @@ def rows(rounds: int, wanted: Wanted) -> list[Measured]:
         kinds = (*LEVELS, "anomaly", "shapes_vs_anomaly", *workload.peers)
         asked = {kind for kind in kinds if wanted(f"recorder.{workload.name}.{kind}")}
         if asked - set(workload.peers):
-            measured += _recorded_rows(workload, rounds)
+            measured += _recorded_rows(workload, rounds * workload.times)
         if asked & set(workload.peers):
             measured += _peer_rows(workload, min(rounds, PEER_ROUNDS))
     return measured

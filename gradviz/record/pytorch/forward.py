@@ -78,15 +78,15 @@ def make_recording(recorder: Recorder, state: ThreadState, slow: Slow, hooked: H
             return func(*args, **kwargs) if kwargs else func(*args)
         if state.inside and not info.in_place:
             return slow.call_inside(info, func, args, kwargs, getframe(1))
-        frame = getframe(1)
         if handling == IF_USER:
-            if not is_user(frame.f_code):
-                return func(*args)
             if len(args) == 1 and type(args[0]) in PLAIN and args[0].is_leaf:
                 gradient = func(*args)
                 if gradient is not None:  # reading it is no news
                     return gradient
+            if not is_user(getframe(1).f_code):
+                return func(*args)
             handling = ALWAYS
+        frame = getframe(1)
 
         # Operands, before the call: it may write to them, or raise.
         names = info.string_ids
