@@ -5,7 +5,7 @@ The same code paints the screen and every export; only the far, batched part nee
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,7 @@ from gradviz.draw.lines import (
 from gradviz.draw.looks import BLOCKS_ONLY, BOXES, DRAWN_ORDER, EDGES, NO_NAMES, NO_SECOND
 from gradviz.draw.panel import draw_panel
 from gradviz.draw.pixel_grid import PixelGrid
-from gradviz.draw.segments import Area, Indices, Segments
+from gradviz.draw.segments import Area, Indices, Parts, Segments, meeting_any
 from gradviz.draw.surface import Figure, QtSurface, Surface
 from gradviz.draw.tokens import Tokens
 from gradviz.draw.view import View
@@ -43,6 +43,7 @@ from gradviz.scene.wording import ENGLISH, Wording
 
 MOST_DETAILED = 400  # boxes drawn one by one; more of them, and the frame takes too long
 MOST_STROKES = 1000  # smooth lines of one look; a weave of more can't be told apart anyway
+LABEL_ROOM = np.array([-60.0, -12.0, 60.0, 12.0])  # round a label's middle
 READABLE = 0.8  # of full size: the current node and the findings, where all else is too small to read
 
 
@@ -69,7 +70,6 @@ class Picture:
             if len(draft)
             else np.empty((0, 4), np.float32)
         )
-        self.edges = _edge_boxes(scene)
         self._framed = {label.edge: label for label in draft.framed}
         self.segments = Segments(scene)
         self._cards = CardCache()
@@ -86,8 +86,11 @@ class Picture:
             return np.arange(self.scene.draft.edges)
         return np.unique(np.concatenate((self.segments.edge[self.segments.meeting(area)], self.labels_in(area))))
 
-    def labels_in(self, area: Area) -> Indices:
-        """Edges whose label may be there."""
+    def labels_in(self, area: Area, parts: Parts | None = None) -> Indices:
+        """Edges whose label may be there; with `parts` of the area, in one of them."""
+        if parts is not None:
+            at = self.scene.label_at[:, [0, 1, 0, 1]]
+            return meeting_any(at, parts + LABEL_ROOM)
         left, top, right, bottom = area
         at = self.scene.label_at
         return np.flatnonzero(
@@ -109,11 +112,18 @@ class Picture:
     # -- painting
 
     def paint(
-        self, painter: QPainter, tokens: Tokens, states: States, view: View, grid: PixelGrid | None = None
+        self,
+        painter: QPainter,
+        tokens: Tokens,
+        states: States,
+        view: View,
+        grid: PixelGrid | None = None,
+        parts: Parts | None = None,
     ) -> None:
         """All that is visible but the overlay, with the painter in screen px.
 
         `grid`: the pixels that the painter paints on, without clip or offset; makes far views several times faster.
+        `parts`: the painter is clipped, and near things elsewhere needn't be painted.
         """
         area = view.area(30 / view.zoom)
         boxes = self.boxes_in(area)
@@ -122,10 +132,12 @@ class Picture:
         with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):
             self._paint_frames(surface, area)
         if level == "near":
-            self._paint_near_edges(surface, states, view, area)
+            if parts is not None:
+                boxes = boxes[meeting_any(self.boxes[boxes], parts)]
+            self._paint_near_edges(surface, states, view, area, parts)
             self._paint_boxes(surface, states, view, boxes)
             with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):
-                self._paint_shapes(surface, states, self.labels_in(area))
+                self._paint_shapes(surface, states, self.labels_in(area, parts))
         else:
             edges = None if self._holds_all(area) else self.edges_in(area)
             paint_far(painter, tokens, self.segments, self.boxes, states, view, boxes, edges, level, grid)
@@ -209,9 +221,11 @@ class Picture:
             if x < area[2] and x + width > area[0] and y < area[3] and y + height > area[1]:
                 yield draft.cards[card], (x, y, width, height)
 
-    def _paint_near_edges(self, surface: QtSurface, states: States, view: View, area: Area) -> None:
+    def _paint_near_edges(
+        self, surface: QtSurface, states: States, view: View, area: Area, parts: Parts | None
+    ) -> None:
         """All pieces of one look in one call, in screen px."""
-        pieces, edge, arrows = self.segments.near(area, states.edge)
+        pieces, edge, arrows = self.segments.near(area, states.edge, parts)
         origin = np.array([view.x, view.y, view.x, view.y])
         lines, looks, pointing = (pieces - origin) * view.zoom, states.edge[edge], states.edge[arrows]
         tips = (self.segments.before_tip(arrows) - origin) * view.zoom
@@ -285,12 +299,17 @@ def growth(zoom: float) -> float:
     return 1.0 if zoom >= NO_SECOND else READABLE / zoom
 
 
-def changed_area(picture: Picture, before: States, after: States) -> Iterable[Area]:
-    """Areas of all boxes and edges that look different now."""
-    for box in np.flatnonzero(before.box != after.box).tolist():
-        yield tuple(picture.boxes[box].tolist())
-    for edge in np.flatnonzero(before.edge != after.edge).tolist():
-        yield tuple(picture.edges[edge].tolist())
+def changed_areas(picture: Picture, boxes: Indices, edges: Indices) -> Parts:
+    """Areas of these boxes, of all pieces of these edges, and of their labels."""
+    labels = picture.scene.label_at[edges][:, [0, 1, 0, 1]] + LABEL_ROOM
+    return np.concatenate(
+        (
+            picture.boxes[boxes],
+            *(picture.segments.boxes_of(edge) for edge in edges.tolist()),
+            labels[~np.isnan(labels[:, 0])],
+        ),
+        dtype=np.float64,
+    )
 
 
 def _inside(x: float, y: float, area: Area) -> bool:
@@ -302,15 +321,3 @@ def _meeting(boxes: NDArray[Any], area: Area) -> Indices:
     return np.flatnonzero(
         (boxes[:, 2] >= left) & (boxes[:, 0] <= right) & (boxes[:, 3] >= top) & (boxes[:, 1] <= bottom)
     )
-
-
-def _edge_boxes(scene: Scene) -> NDArray[np.float32]:
-    """Box round each route and its label, (m, 4)."""
-    if not scene.draft.edges:
-        return np.empty((0, 4), np.float32)
-    starts = scene.offsets[:-1].astype(np.intp)
-    low, high = np.minimum.reduceat(scene.points, starts), np.maximum.reduceat(scene.points, starts)
-    half = np.stack((scene.draft.label_width, scene.draft.label_height), axis=1) / 2
-    low = np.fmin(low, scene.label_at - half)
-    high = np.fmax(high, scene.label_at + half)
-    return np.concatenate((low, high), axis=1).astype(np.float32)

@@ -12,6 +12,7 @@ from gradviz.scene.model import Look, Scene
 
 Indices = NDArray[np.intp]
 Area = tuple[float, float, float, float]  # left, top, right, bottom
+Parts = NDArray[np.float64]  # (k, 4) of the same
 SHORTEST_LINE = 5.0  # screen px: below it the boxes cover a line
 
 
@@ -49,12 +50,20 @@ class Segments:
             kept &= np.isin(self.edge, edges)
         return self.pieces[kept], self.edge[kept]
 
-    def near(self, area: Area, looks: NDArray[np.int8]) -> tuple[NDArray[Any], Indices, Indices]:
+    def boxes_of(self, edge: int) -> NDArray[Any]:
+        """The box round each piece of an edge, (k, 4): the box round all of a wrapped route is far larger."""
+        first, end = np.searchsorted(self.edge, (edge, edge + 1))
+        return self._boxes[first:end]
+
+    def near(
+        self, area: Area, looks: NDArray[np.int8], parts: Parts | None = None
+    ) -> tuple[NDArray[Any], Indices, Indices]:
         """Pieces in an area, cut off a little outside of it, their edges; and the edges whose arrow is there.
 
         Uncut, a dashed line of a graph of a million px would be dashed over all of them.
+        `parts` of the area: only pieces that may be there, but cut as they are without, so that dashes fall alike.
         """
-        found = self.meeting(area)
+        found = self.meeting(area) if parts is None else meeting_any(self._boxes, parts)
         pieces = self.pieces[found].astype(np.float64)
         edge = self.edge[found]
         last = np.isin(found, self._last) & (looks[edge] != Look.STILL)
@@ -72,6 +81,22 @@ class Segments:
         where = np.full(self._edges, 0, np.intp)
         where[self.edge[self._last]] = self._last
         return self.pieces[where[edge]]
+
+
+def meeting_any(boxes: NDArray[Any], parts: Parts) -> Indices:
+    """Of boxes (n, 4), those that meet one of the areas."""
+    low, high = parts[:, :2].min(axis=0), parts[:, 2:].max(axis=0)
+    near = np.flatnonzero(
+        (boxes[:, 2] >= low[0]) & (boxes[:, 0] <= high[0]) & (boxes[:, 3] >= low[1]) & (boxes[:, 1] <= high[1])
+    )
+    one = boxes[near][:, None, :]
+    met = (
+        (one[..., 2] >= parts[:, 0])
+        & (one[..., 0] <= parts[:, 2])
+        & (one[..., 3] >= parts[:, 1])
+        & (one[..., 1] <= parts[:, 3])
+    )
+    return near[met.any(axis=1)]
 
 
 def clip(pieces: NDArray[Any], area: Area) -> tuple[NDArray[Any], NDArray[np.bool_]]:

@@ -107,14 +107,11 @@ class GraphView(QWidget):
         before, self.states = self.states, states
         if self.picture is None or before is None:
             return
-        region = self.pixels.patch(self.picture, self._theme.tokens, before, states)
+        region = self.pixels.differs(self.picture, before, states, self.view)
         if region is None:
             self.update()
             return
-        dx, dy = self.pixels.offset(self.view)
-        self.update(
-            region.translated(round(dx) - 1, round(dy) - 1).united(region.translated(round(dx) + 1, round(dy) + 1))
-        )
+        self.update(region)
         for box in (before.current, states.current):
             self._update_box(box)
 

@@ -10,9 +10,9 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPixmap, QRegion
 
 from gradviz.draw.fonts import screen_dpi
-from gradviz.draw.picture import Picture, changed_area
+from gradviz.draw.picture import Picture, changed_areas
 from gradviz.draw.pixel_grid import PixelGrid
-from gradviz.draw.segments import Area, Indices
+from gradviz.draw.segments import Indices, Parts
 from gradviz.draw.tokens import Tokens
 from gradviz.draw.view import View
 from gradviz.scene.model import States
@@ -30,6 +30,7 @@ class Pixels:
     def __init__(self) -> None:
         self._image: QImage | None = None
         self._view: View | None = None  # what the image shows, its margins included
+        self._states: States | None = None  # and in which states
         self._dots: tuple[str, float, QPixmap] | None = None
         self.renders = 0  # for tests and the bench
 
@@ -39,8 +40,8 @@ class Pixels:
     def draw(
         self, painter: QPainter, picture: Picture, tokens: Tokens, states: States, view: View, ratio: float
     ) -> None:
-        """Copy the graph into a painter in screen px, painted anew only where the image doesn't reach."""
-        if not self._covers(view, ratio):
+        """Copy the graph into a painter in screen px, painted anew only where the image doesn't reach or differs."""
+        if not self._covers(view, ratio) or not self._bring(picture, tokens, states):
             self._render(picture, tokens, states, view, ratio)
         image, shown = self._image, self._view
         if image is None or shown is None:
@@ -50,41 +51,50 @@ class Pixels:
         )
         painter.drawImage(where, image)
 
-    def patch(self, picture: Picture, tokens: Tokens, before: States, after: States) -> QRegion | None:
-        """Bring the image to new states. Returns what changed, in px of the image; None for all of it."""
-        image, shown = self._image, self._view
-        if image is None or shown is None:
+    def differs(self, picture: Picture, before: States, after: States, view: View) -> QRegion | None:
+        """Where a view shows other pixels after a step, in px of the screen; None for everywhere."""
+        shown = self._view
+        if self._image is None or shown is None or shown.zoom != view.zoom:
             return None
-        boxes, edges = np.flatnonzero(before.box != after.box), np.flatnonzero(before.edge != after.edge)
-        if len(boxes) + len(edges) <= MOST_PATCHES and self._strokes(picture, tokens, after, boxes, edges):
-            return QRegion(QRect(0, 0, math.ceil(shown.width), math.ceil(shown.height)))
-        areas = list(changed_area(picture, before, after))
-        if len(areas) > MOST_PATCHES:
-            self._image = None
+        boxes, edges = _changed(before, after)
+        if len(boxes) + len(edges) > MOST_PATCHES:
             return None
-        region = QRegion()
-        for area in areas:
-            region = region.united(self._on_screen(area, shown))
-        region = region.intersected(QRect(0, 0, math.ceil(shown.width), math.ceil(shown.height)))
+        # One px more: the image is copied to whole pixels.
+        return _region(changed_areas(picture, boxes, edges), view, STROKE + 1)
+
+    def _bring(self, picture: Picture, tokens: Tokens, after: States) -> bool:
+        """Bring the image to these states, where they differ; only now, for a step that also moves paints it anew.
+
+        False where it has to be painted from nothing.
+        """
+        image, shown, before = self._image, self._view, self._states
+        if image is None or shown is None or before is None:
+            return False
+        self._states = after
+        if before is after:
+            return True
+        boxes, edges = _changed(before, after)
+        if len(boxes) + len(edges) > MOST_PATCHES:
+            return False
+        if not self._strokes(picture, tokens, after, boxes, edges):
+            self._patch(image, shown, picture, tokens, after, changed_areas(picture, boxes, edges))
+        return True
+
+    def _patch(
+        self, image: QImage, shown: View, picture: Picture, tokens: Tokens, states: States, areas: Parts
+    ) -> None:
+        """Paint these areas of the scene anew, with all that is in them."""
+        region = _region(areas, shown, STROKE)
         if region.isEmpty():
-            return region
+            return
+        reach = max((STROKE + 12.0) / shown.zoom, 6.0)  # what lies near an area may reach into it
         painter = QPainter(image)
         try:
             painter.setClipRegion(region)
-            around = region.boundingRect()
-            part = replace(
-                shown,
-                x=shown.x + around.x() / shown.zoom,
-                y=shown.y + around.y() / shown.zoom,
-                width=around.width(),
-                height=around.height(),
-            )
-            self.ground(painter, tokens, QRectF(around), image.devicePixelRatio())
-            painter.translate(around.topLeft())
-            picture.paint(painter, tokens, after, part)
+            self.ground(painter, tokens, QRectF(region.boundingRect()), shown.ratio)
+            picture.paint(painter, tokens, states, shown, parts=areas + np.array([-reach, -reach, reach, reach]))
         finally:
             painter.end()
-        return region
 
     def _strokes(self, picture: Picture, tokens: Tokens, after: States, boxes: Indices, edges: Indices) -> bool:
         """Far away a change is painted over what was there."""
@@ -95,13 +105,6 @@ class Pixels:
             return picture.paint_changes(painter, tokens, after, self._view, boxes, edges)
         finally:
             painter.end()
-
-    def offset(self, view: View) -> tuple[float, float]:
-        """From the image's px to the window's."""
-        shown = self._view
-        if shown is None:
-            return 0.0, 0.0
-        return (shown.x - view.x) * view.zoom, (shown.y - view.y) * view.zoom
 
     def _covers(self, view: View, ratio: float) -> bool:
         shown, image = self._view, self._image
@@ -133,7 +136,7 @@ class Pixels:
             picture.paint(painter, tokens, states, shown, grid)
         finally:
             painter.end()
-        self._image, self._view = image, shown
+        self._image, self._view, self._states = image, shown, states
         self.renders += 1
 
     def ground(self, painter: QPainter, tokens: Tokens, rect: QRectF, ratio: float) -> None:
@@ -142,10 +145,23 @@ class Pixels:
             self._dots = (tokens.name, ratio, _dotted(tokens, ratio))
         painter.fillRect(rect, QBrush(self._dots[2]))
 
-    def _on_screen(self, area: Area, shown: View) -> QRect:
-        left, top = (area[0] - shown.x) * shown.zoom - STROKE, (area[1] - shown.y) * shown.zoom - STROKE
-        right, bottom = (area[2] - shown.x) * shown.zoom + STROKE, (area[3] - shown.y) * shown.zoom + STROKE
-        return QRect(math.floor(left), math.floor(top), math.ceil(right - left) + 1, math.ceil(bottom - top) + 1)
+
+def _changed(before: States, after: States) -> tuple[Indices, Indices]:
+    """Boxes and edges that look different."""
+    return np.flatnonzero(before.box != after.box), np.flatnonzero(before.edge != after.edge)
+
+
+def _region(areas: Parts, view: View, around: float) -> QRegion:
+    """Areas of the scene as whole pixels of a view, with so much room round each."""
+    places = (areas - np.array([view.x, view.y, view.x, view.y])) * view.zoom
+    places += np.array([-around, -around, around, around])
+    places = np.clip(places, 0.0, np.array([view.width, view.height, view.width, view.height]))
+    region = QRegion()
+    for left, top, right, bottom in places.tolist():
+        if right > left and bottom > top:
+            x, y = math.floor(left), math.floor(top)
+            region += QRect(x, y, math.ceil(right) - x, math.ceil(bottom) - y)
+    return region
 
 
 def _dotted(tokens: Tokens, ratio: float) -> QPixmap:
