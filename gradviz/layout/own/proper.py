@@ -134,4 +134,5 @@ def _extents(
     loops = np.flatnonzero(tail == head)
     np.maximum.at(right, tail[loops], half[tail[loops]])
     np.add.at(right, tail[loops], LOOP + np.where(label_w[loops] > 0, label_w[loops] + 2 * LABEL_GAP, 0.0))
+    np.maximum.at(height, tail[loops], label_h[loops])  # it stands level with its box, and may be taller
     return left, right, height

@@ -127,6 +127,8 @@ def _find(request: Request) -> list[Side]:
     for edge, (a, b) in enumerate(zip(tail, head, strict=True)):
         leaving[a].append(edge)
         into[b].append(edge)
+    if _has_cycle(head, leaving):  # an edge back up would enter its host from where the rows are
+        return []
     rows: dict[int, list[tuple[list[int], list[int]]]] = {}
     for leaf in range(count):
         if leaving[leaf] or len(into[leaf]) != 1:
@@ -152,6 +154,20 @@ def _find(request: Request) -> list[Side]:
         found.append(Side(host, [row for row, _ in its], [ways for _, ways in its]))
     hosts = {side.host for side in found}
     return [side for side in found if not any(box in hosts for row in side.rows for box in row)]
+
+
+def _has_cycle(head: list[int], leaving: list[list[int]]) -> bool:
+    """Kahn: what can't be taken from the top down lies on a cycle, or behind one. An edge of a box to itself is one."""
+    waiting = [0] * len(leaving)
+    for box in head:
+        waiting[box] += 1
+    free = [box for box, count in enumerate(waiting) if not count]
+    for box in free:
+        for edge in leaving[box]:
+            waiting[head[edge]] -= 1
+            if not waiting[head[edge]]:
+                free.append(head[edge])
+    return len(free) < len(leaving)
 
 
 def _measure(side: Side, request: Request) -> None:

@@ -174,3 +174,9 @@ def test_a_request_as_the_bench_makes_it_has_no_faults() -> None:
     drawing = Drawing(wanted, OwnEngine().arrange(wanted))
     assert geometry.edges_through_nodes(drawing) == []
     assert geometry.label_faults(drawing) == []
+
+
+def test_tall_labels_of_loops_in_neighbouring_layers_stand_clear() -> None:
+    drawing = drawn(2, [(0, 0), (0, 1), (1, 1)], label=(210, 16), direction="right")
+    assert geometry.label_faults(drawing) == []
+    assert geometry.overlapping_nodes(drawing) == []

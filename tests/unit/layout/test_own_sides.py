@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 
 from gradviz.layout.model import Request, Result
@@ -78,6 +79,14 @@ def test_graphs_too_large_to_read_and_other_directions_stay_as_they_were() -> No
     assert fold(large) is None
     small = layers(2)
     assert fold(replace(small, options=replace(small.options, aside=True, direction="right"))) is None
+
+
+@pytest.mark.parametrize("edges", [[(0, 0), (0, 1)], [(0, 1), (1, 0), (0, 2)]], ids=["to itself", "round"])
+def test_where_edges_lead_back_up_leaves_stay_below(edges: list[tuple[int, int]]) -> None:
+    wanted = aside(request(3, edges, group=[0, 0, 0], parent=[-1]))
+    assert fold(wanted) is None
+    drawing = Drawing(wanted, OwnEngine().arrange(wanted))
+    assert geometry.loose_ends(drawing) == [] and geometry.edges_through_nodes(drawing) == []
 
 
 def test_the_same_request_gives_the_same_drawing() -> None:
