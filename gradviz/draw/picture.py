@@ -230,16 +230,18 @@ class Picture:
         lines, looks, pointing = (pieces - origin) * view.zoom, states.edge[edge], states.edge[arrows]
         tips = (self.segments.before_tip(arrows) - origin) * view.zoom
         for look in DRAWN_ORDER:
+            chosen, arrows_of = lines[looks == look], tips[pointing == look]
+            if not len(chosen) and not len(arrows_of):
+                continue
             style = EDGES[look]
             ink = qcolor(surface.tokens, style.stroke)
-            chosen = lines[looks == look]
             if len(chosen) > MOST_STROKES:
                 surface.painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
                 draw_lines(surface.painter, chosen, ink)
                 surface.painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
                 continue
             draw_strokes(surface.painter, chosen, ink, style.pen, style.dash)
-            corners = [arrow_corners(tip[:2], tip[2:], view.zoom) for tip in tips[pointing == look].tolist()]
+            corners = [arrow_corners(tip[:2], tip[2:], view.zoom) for tip in arrows_of.tolist()]
             surface.many([Figure(points=each, closed=True) for each in corners], fill=style.stroke)
 
     def _paint_boxes(self, surface: QtSurface, states: States, view: View, boxes: Indices) -> None:

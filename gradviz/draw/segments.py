@@ -33,7 +33,9 @@ class Segments:
         self._boxes = np.concatenate((ends.min(axis=1), ends.max(axis=1)), axis=1)
         self._length = np.abs(self.pieces[:, 2:] - self.pieces[:, :2]).sum(axis=1)
         # The last piece of each route; an edge of one piece begins where it ends.
-        self._last = np.flatnonzero(np.append(self.edge[1:] != self.edge[:-1], True)) if len(self.edge) else self.edge
+        self._ends = np.append(self.edge[1:] != self.edge[:-1], True)[: len(self.edge)]
+        self._last_of = np.zeros(self._edges, np.intp)
+        self._last_of[self.edge[self._ends]] = np.flatnonzero(self._ends)
 
     def meeting(self, area: Area) -> Indices:
         """Pieces that may be in an area."""
@@ -66,7 +68,7 @@ class Segments:
         found = self.meeting(area) if parts is None else meeting_any(self._boxes, parts)
         pieces = self.pieces[found].astype(np.float64)
         edge = self.edge[found]
-        last = np.isin(found, self._last) & (looks[edge] != Look.STILL)
+        last = self._ends[found] & (looks[edge] != Look.STILL)
         way = pieces[:, 2:] - pieces[:, :2]
         length = np.maximum(np.hypot(way[:, 0], way[:, 1]), 1e-6)
         short = np.where(last, np.minimum(ARROW_LONG - 1, length * 0.9), 0.0)
@@ -78,9 +80,7 @@ class Segments:
 
     def before_tip(self, edge: Indices) -> NDArray[Any]:
         """The last piece of each of these edges, (k, 4)."""
-        where = np.full(self._edges, 0, np.intp)
-        where[self.edge[self._last]] = self._last
-        return self.pieces[where[edge]]
+        return self.pieces[self._last_of[edge]]
 
 
 def meeting_any(boxes: NDArray[Any], parts: Parts) -> Indices:
