@@ -254,6 +254,25 @@ def test_a_step_paints_only_what_changed(draw: Any, recordings: dict[str, Path])
     assert drawn.view.grab().toImage() == stepped
 
 
+@pytest.mark.parametrize("zoom", [0.7, 1.0, 2.3])
+def test_stepping_zoomed_in_gives_what_a_fresh_painting_gives(
+    draw: Any, recordings: dict[str, Path], zoom: float
+) -> None:
+    # GIVEN a part of the graph, moved to where pixels don't fall together
+    drawn = draw(recordings["mlp"])
+    drawn.view.zoom_by(zoom / drawn.view.view.zoom)
+    drawn.view.set_view(replace(drawn.view.view, y=drawn.view.view.y + 0.37))
+    drawn.view.repaint()
+    for position in (1, 2, 4, 3, 9, 8):
+        # WHEN
+        drawn.hub.change(position=position)
+        drawn.view.stop_glide()
+        stepped = drawn.view.grab().toImage()
+        # THEN
+        drawn.view.pixels.forget()
+        assert drawn.view.grab().toImage() == stepped
+
+
 def test_groups_open_and_fold(draw: Any, language_model: Path) -> None:
     drawn = draw(language_model)
     draft = drawn.canvas.loaded.scene.draft
