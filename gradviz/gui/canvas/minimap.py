@@ -13,6 +13,7 @@ from gradviz.draw.pixel_grid import PixelGrid
 from gradviz.draw.view import View
 from gradviz.gui.canvas import camera
 from gradviz.gui.canvas.graph_view import GraphView
+from gradviz.gui.panes.turns import Turns
 from gradviz.gui.theme import Theme
 from gradviz.scene.model import States
 
@@ -30,9 +31,9 @@ class Minimap(QWidget):
         self._image: QImage | None = None
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAccessibleName(self.tr("Overview of the graph"))
+        self._turns = Turns.of_application()
         self._again = QTimer(self)
         self._again.setSingleShot(True)
-        self._again.setInterval(REPAINT_MS)
         self._again.timeout.connect(self._redraw)
         view.view_changed.connect(self.follow)
         theme.changed.connect(self._forget)
@@ -44,7 +45,7 @@ class Minimap(QWidget):
 
     def states_changed(self) -> None:
         if not self._again.isActive():
-            self._again.start()
+            self._again.start(REPAINT_MS)
 
     def follow(self) -> None:
         """Appear, disappear, and show what is in sight now."""
@@ -74,7 +75,10 @@ class Minimap(QWidget):
         self.update()
 
     def _redraw(self) -> None:
-        """In this turn of the event loop, so that the window's next paint finds it done."""
+        """In a turn of its own, so that the window's next paint finds it done."""
+        if not self._turns.take():
+            self._again.start(0)
+            return
         picture, states = self._graph.picture, self._graph.states
         self._image = None
         if picture is not None and states is not None and self.isVisible():
