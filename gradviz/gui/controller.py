@@ -234,7 +234,7 @@ class Controller(QObject):
         }
         words, handler = actions.get(notice.action, ("", None))
         strips.tell(notice.key, notice.kind, notice.text, words, handler)
-        if self._window.shows_welcome():
+        if self._window.shows_welcome() or self._document.state.phase == "empty":
             self._window.status.show_outcome(notice.kind, notice.text, "")
 
     def _view_changed(self, view: View) -> None:

@@ -15,6 +15,7 @@ from gradviz.document.actions import NO_RECORDING, Actions, Availability
 from gradviz.document.document import Document
 from gradviz.document.gallery import load_gallery
 from gradviz.document.hub import Hub
+from gradviz.document.on_disk import is_recording
 from gradviz.document.settings import Settings
 from gradviz.gui.commands import Commands
 from gradviz.gui.menus import Menus
@@ -59,6 +60,11 @@ class Window(QMainWindow):
         self.fills: dict[str, Callable[[], list[QAction]]] = {"docks": self._dock_actions}
         self.menus = Menus(self, self.commands, self.fills)
         self._work_state: QByteArray | None = self._remembered("state")
+        self._expected: tuple[Path, str] | None = None
+        self._open_soon = QTimer(self)  # a timer, not a posted event: those come before the painting
+        self._open_soon.setSingleShot(True)
+        self._open_soon.setInterval(0)
+        self._open_soon.timeout.connect(self._open_expected)
         self._restore_geometry()
         self.show_welcome()
         self._bind_window_commands()
@@ -160,7 +166,25 @@ class Window(QMainWindow):
     def open_path(self, path: Path, function: str = "") -> None:
         """Open a script or a recording; what is wrong with it is told in a strip."""
         self.ready()
-        self.document.open(path, function)
+        self._expected = None
+        if self.isVisible() and self.shows_welcome() and path.is_file() and is_recording(path):
+            # The page in one turn of the event loop, what is on it in the next: both at once is a long silence.
+            self.expect_document(path)
+            self._expected = (path, function)
+            self._open_soon.start()
+        else:
+            self.document.open(path, function)
+
+    def opening(self) -> bool:
+        """Whether the work page is there already, and what is to be on it comes in the next turn."""
+        return self._expected is not None
+
+    def _open_expected(self) -> None:
+        if self._expected is None:
+            return
+        (path, function), self._expected = self._expected, None
+        if not self.document.open(path, function) and self.document.state.phase == "empty":
+            self.show_welcome()
 
     def interpreter_words(self) -> str:
         """The chosen Python; of the app's own also what it could record, without importing it."""
@@ -262,6 +286,7 @@ class Window(QMainWindow):
 
     def close_everything(self) -> None:
         """End what runs and close what is open: nothing may stay behind."""
+        self._expected = None
         self.document.shut_down()
         canvas = self._work.centre.canvas if self._work is not None else None
         if canvas is not None:

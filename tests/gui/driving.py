@@ -33,6 +33,7 @@ class Person:
     def until_settled(self) -> None:
         """Loaded, diagnosed, drawn."""
         document = self.window.document
+        self.until(lambda: not self.window.opening())
         self.until(lambda: not document.state.running and not document.state.diagnosing)
         if self.window.hub.view.pass_id is not None:
             self.until(lambda: self.canvas.loaded is not None)

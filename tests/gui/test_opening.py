@@ -89,7 +89,8 @@ def test_what_can_not_be_opened_is_told(
     if content is not None:
         path.write_bytes(content)
     person.window.open_path(path)
-    assert words in person.window.status.words()
+    person.until(lambda: words in person.window.status.words())
+    assert person.window.shows_welcome()
 
 
 def test_recent_files_are_remembered_with_their_outcome(person: Person, recordings: dict[str, Path]) -> None:
