@@ -7,13 +7,14 @@ import sys
 from gradviz.cli.check import recording_place
 from gradviz.cli.options import Options
 from gradviz.cli.running import examined, require_place, run_script
-from gradviz.export import export, require_format
+from gradviz.export import export, require_format, require_room
 
 
 def run(options: Options) -> int:
     """Exit code as for check: 1 when there is anything at warning or above."""
     place = require_place(options)
     require_format(place)
+    require_room(place)
     path = options.recording
     if path is None:
         path = run_script(options, recording_place(options)).trace

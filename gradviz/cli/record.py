@@ -7,7 +7,7 @@ import sys
 from gradviz.cli.options import Options
 from gradviz.cli.running import examined, require_place, run_script
 from gradviz.errors import NotStartedError
-from gradviz.export.report import numbers_up_to
+from gradviz.export.report import backward_passes, numbers_up_to
 from gradviz.trace.kept import passes_not_kept
 
 
@@ -20,9 +20,12 @@ def run(options: Options) -> int:
         raise NotStartedError(f"A recording's name ends in .gradviz, not {place.name}.")
     outcome = run_script(options, place)
     with examined(outcome.trace) as result:
-        passes = len(result.trace.passes())
-        count = len(result.findings)
-        counted = f"{passes} backward pass{'' if passes == 1 else 'es'}, {count} finding{'' if count == 1 else 's'}"
+        kept = backward_passes(result.trace)
+        ran, count = sum(each.repeats for each in kept), len(result.findings)
+        counted = f"{ran:,} backward pass{'' if ran == 1 else 'es'}"
+        if ran > len(kept):
+            counted += f" ({len(kept)} kept)"
+        counted += f", {count} finding{'' if count == 1 else 's'}"
         left_out = passes_not_kept(result.trace)
         if left_out:
             counted += f" (--passes {options.passes} kept none of those that ran; it takes {numbers_up_to(left_out)})"

@@ -15,6 +15,7 @@ from gradviz.diagnose.rules import (
     crash,
     custom_silent,
     custom_value,
+    cut,
     fading,
     higher_order,
     hips,
@@ -71,6 +72,9 @@ def _silent(exam: Examination) -> Iterator[Finding]:
             if surplus is not None:
                 yield surplus
             yield from seed_cast.find(exam, backward)
+            on_nothing = cut.from_leaf(exam, backward)
+            if on_nothing is not None:
+                yield on_nothing
         yield from hips_vjp.silent(exam, backward)
         yield from tape.silent(exam, backward)
         yield from tape_custom.find(exam, backward)

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from gradviz.diagnose.finding import Finding
 from gradviz.export.formats import FORMATS, require_format
+from gradviz.export.whole_file import require_room
 from gradviz.trace.reader import Trace
 
-__all__ = ["FORMATS", "export", "require_format"]
+__all__ = ["FORMATS", "export", "require_format", "require_room"]
 
 
 def export(trace: Trace, findings: Sequence[Finding], path: Path, options: Mapping[str, str] | None = None) -> str:

@@ -118,7 +118,7 @@ def summary(findings: Sequence[Finding], trace: Trace) -> str:
     if not steps and passes_not_kept(trace):
         count = passes_not_kept(trace)
         return f"No problems found; none of the backward passes was kept: --passes takes {numbers_up_to(count)} here."
-    if not steps:
+    if not backward_passes(trace):
         return "No problems found; no backward pass ran."
     return f"No problems found in {steps:,} step{'' if steps == 1 else 's'}."
 

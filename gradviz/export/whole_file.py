@@ -24,6 +24,22 @@ _REASONS = {
 }
 
 
+def require_room(path: Path) -> None:
+    """Raises ExportError where `whole_file` would at once: a script shan't run for hours first."""
+    path = Path(path)
+    if path.is_dir():
+        raise ExportError(f"{path} can't be written: there is a folder of that name.")
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def _unwritable(path: Path, error: OSError) -> ExportError:
+    return ExportError(f"{path} can't be written: {_REASONS.get(error.errno or 0, error.strerror or str(error))}.")
+
+
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """A place to write to; on leaving well it becomes `path`, otherwise it is gone. Raises ExportError."""
@@ -41,8 +57,7 @@ def whole_file(path: Path) -> Iterator[Path]:
         beside.replace(path)
         beside = None
     except OSError as error:
-        reason = _REASONS.get(error.errno or 0, error.strerror or str(error))
-        raise ExportError(f"{path} can't be written: {reason}.") from error
+        raise _unwritable(path, error) from error
     finally:
         if beside is not None:
             beside.unlink(missing_ok=True)

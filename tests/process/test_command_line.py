@@ -332,3 +332,14 @@ def test_a_script_whose_name_begins_with_a_dash_follows_two_dashes(tmp_path: Pat
     assert refused.exit_code == 2 and "gradviz check -- -dash.py" in refused.stderr
     assert done.exit_code == 0 and done.stdout.startswith("['-a', 'b']\n")
     assert first_finding(syntax) == ("syntax-error", "error", 1)
+
+
+@pytest.mark.parametrize("place", ["nowhere/x.svg", "folder.svg"])
+def test_a_place_for_a_picture_is_tried_before_the_script_runs(place: str, tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text("print('it ran')\n", encoding="utf-8")
+    (tmp_path / "folder.svg").mkdir()
+
+    done = run_gradviz("export", "script.py", "-o", place, cwd=tmp_path)
+
+    assert done.exit_code == 2 and "can't be written" in done.stderr
+    assert "it ran" not in done.stdout + done.stderr

@@ -26,6 +26,7 @@ from gradviz.diagnose.vocabulary import COMPARISONS, LEAVES_FOR_PYTHON, plain
 from gradviz.trace import model
 from gradviz.trace.packing import OP_INFERENCE, OP_NO_GRAD
 
+MAKERS = ("tensor", "as_tensor", "Tensor", "FloatTensor", "DoubleTensor", "Variable")
 NO_GRAPH = re.compile(r"does not require grad and does not have a grad_fn")
 
 
@@ -49,6 +50,20 @@ def no_graph(exam: Examination, backward: model.Backward, error: model.Exception
     if _without_grad(case, port.value):
         return _no_grad_mode(exam, backward, error, index)
     return _nothing_required(exam, backward, error, index)
+
+
+def from_leaf(exam: Examination, backward: model.Backward) -> Finding | None:
+    """Backward from a tensor without a graph, made to require grad after the graph behind it was cut: nothing raises,
+    and no parameter gets a gradient.
+    """
+    if backward.nodes or backward.outcome != "completed" or backward.phase == "forward":
+        return None
+    for index, port in enumerate(backward.roots):
+        found = cuts(exam.case, port.value) if port.node < 0 and port.requires_grad else []
+        if found:
+            cut = next((cut for cut in found if not cut.no_grad), found[-1])
+            return _cut(exam, backward, None, index, cut)
+    return None
 
 
 def cut_phrase(op: model.Op) -> str:
@@ -140,11 +155,26 @@ def mend(case: Case, op: model.Op, name: str) -> str:
         return "loss = torch.nn.functional.cross_entropy(scores, labels)"
     text = shown(op)
     if text.startswith(".") and text in line:
-        without = line.replace(text, "")
+        without = _unwrapped(line.replace(text, ""))
         if ".numpy()" in line:
             return f"{without.replace('.numpy()', '')}  # and torch's functions in place of numpy's"
         return without
     return f"Use {name} itself, and torch's own functions on it."
+
+
+def _unwrapped(line: str) -> str:
+    """`z = torch.tensor(y, requires_grad=True)` without what would make a tensor of its own of `y` again."""
+    try:
+        statement = ast.parse(line).body
+    except SyntaxError:
+        return line
+    value = statement[0].value if len(statement) == 1 and isinstance(statement[0], ast.Assign) else None
+    if isinstance(value, ast.Call) and value.args and called_name(value) in MAKERS:
+        inner = ast.get_source_segment(line, value.args[0])
+        whole = ast.get_source_segment(line, value)
+        if inner and whole:
+            return line.replace(whole, inner)
+    return line
 
 
 def mended(case: Case, op: model.Op, name: str) -> tuple[Change, ...]:
