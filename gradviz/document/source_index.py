@@ -100,7 +100,9 @@ class SourceIndex:
                 self._last_op[span] = max(number, self._last_op.get(span, -1))
 
     def _index_calls(self) -> None:
-        """What module calls of the pass returned, by the expression that called."""
+        """What module calls of the pass returned, by the expression that called; of modules that call modules in
+        library code, by one and the same, the outermost.
+        """
         waiting = np.unique(self._facts.graph.call).tolist()
         seen: set[int] = {-1}
         while waiting:
@@ -109,7 +111,9 @@ class SourceIndex:
             seen.add(number)
             if call is not None:
                 waiting.append(call.parent)
-                if call.stack and call.out_spec is not None:
+                outer = self._facts.trace.call(call.parent) if call.parent >= 0 else None
+                inner = outer is not None and bool(outer.stack) and outer.stack == call.stack
+                if call.stack and call.out_spec is not None and not inner:
                     self._returned[span_of(call.stack[0])] = call.out_spec
 
     def _frame(self, stack: int) -> Frame | None:

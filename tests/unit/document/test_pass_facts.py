@@ -14,6 +14,7 @@ from gradviz.document.source_index import SourceIndex, marks_of
 from gradviz.document.variable_names import VariableNames, assigned
 from gradviz.trace.reader import Trace
 from tests import large_recordings, recordings
+from tests.builders import TraceBuilder
 from tests.example_findings import BROADCAST, SEED_MISMATCH
 
 WORDS = {
@@ -100,6 +101,25 @@ def test_shapes_after_the_code(eigh: PassFacts) -> None:
     assert shapes[13] == "e [164], v [164, 164]"
     assert shapes[16] == "out [\u2009]"
     assert 18 not in shapes
+
+
+def test_a_name_gets_the_shape_of_the_whole_model_not_of_a_layer_inside(tmp_path: Path) -> None:
+    # GIVEN a model whose layers are called by library code, all from the one line
+    trace = TraceBuilder(tmp_path / "run.gradviz", "/home/me/fit.py", "model = make()\npredicted = model(x)\n")
+    line = trace.at(2, (12, 20))
+    outer = trace.module("", "Sequential", 0, root="model")
+    whole = trace.call(outer, line, [64, 8], [64, 1])
+    one = trace.backward(trace.at(2))
+    nodes = []
+    for path, shape in (("0", [64, 16]), ("1", [64, 16]), ("2", [64, 1])):
+        call = trace.call(trace.module(path, "Linear", 0, parent=outer), line, [64, 16], shape, parent=whole)
+        op = trace.op("linear", line, (), [(trace.value(), shape)], call=call)
+        nodes.append(one.node("AddmmBackward0", shape, op=op, call=call))
+    facts = facts_of(one.steps(nodes[::-1]).end().save())
+    source = facts.trace.source("/home/me/fit.py")
+    assert source is not None
+    # THEN what stands beside the name is what the model gave back
+    assert SourceIndex(facts).shapes(source) == {2: "predicted [64, 1]"}
 
 
 @pytest.mark.parametrize(
