@@ -18,7 +18,7 @@ from gradviz.diagnose.rules import (
     cut,
     fading,
     higher_order,
-    hips,
+    hips_objects,
     hips_vjp,
     inplace,
     lost,
@@ -80,7 +80,7 @@ def _silent(exam: Examination) -> Iterator[Finding]:
         yield from tape_custom.find(exam, backward)
         if backward.entry != ENTRY:  # TensorFlow neither sums nor casts what a custom gradient returns
             yield from custom_silent.silent(exam, backward)
-    yield from hips.objects(exam)
+    yield from hips_objects.objects(exam)
     yield from tape_none.find(exam)
     yield from broadcast.find(exam)
     yield from inplace.via_data(exam)

@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.dataflow import last_assignment, value_of
 from gradviz.diagnose.source import Call, Code, Place, as_call, called_name
-from gradviz.diagnose.words.tape import FIXES
 from gradviz.trace import model
-from gradviz.trace.packing import FIRST_TENSORFLOW_VALUE
 
 ENTRY = "tape"  # of a pass that GradientTape.gradient began
-
-
-def is_tensorflow(op: model.Op | None) -> bool:
-    """Whether a call is TensorFlow's: a script may use several frameworks."""
-    return op is not None and any(v.number >= FIRST_TENSORFLOW_VALUE for v in (*op.operands, *op.results))
-
-
-def own_fix(op: model.Op | None, phrase: str, parts: Mapping[str, object]) -> dict[str, str]:
-    """The field `fix` of a finding at a call of TensorFlow's, where the phrase's own is PyTorch's."""
-    return {"fix": FIXES[phrase].format_map(parts)} if phrase in FIXES and is_tensorflow(op) else {}
 
 
 @dataclass(frozen=True)

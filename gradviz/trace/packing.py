@@ -128,6 +128,7 @@ NODE_ROOT = 4
 NODE_CAPTURED = 8  # named in inputs=
 NODE_CPP = 16  # custom C++ function
 
+FIRST_HIPS_VALUE = 1 << 29  # value numbers from here on are of HIPS autograd's arrays; torch's are below
 FIRST_TENSORFLOW_VALUE = 3 << 29  # value numbers from here on are of TensorFlow's tensors
 
 STATS = struct.Struct("<qqqdddd")  # nans, infs, zeros, min, max, mean, norm, as in "received"

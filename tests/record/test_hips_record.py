@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -148,6 +149,7 @@ def test_a_vjp_of_ones_own_of_the_wrong_shape_is_told_though_autograd_accepts_it
 FAILURES: dict[str, tuple[Callable[[Any], Any], str]] = {
     "float": (lambda x: float(x[0]) * 2.0, "hips-box-to-float"),
     "no vjp": (lambda x: np.sum(np.unwrap(x)), "hips-missing-vjp"),
+    "objects": (lambda x: np.mean(numpy.dot(numpy.ones((2, 3)), x) ** 2), "hips-plain-numpy"),
     "vector": (lambda x: x * 2.0, "implicit-non-scalar"),
     "shapes": (lambda x: np.sum(np.dot(x, numpy.ones((2, 2)))), "forward-shape-error"),
 }
@@ -162,6 +164,30 @@ def test_a_failure_has_its_rule_and_the_graph_that_stood(name: str, tmp_path: Pa
     assert diagnose(trace)[0].rule == rule
     assert trace.passes()[-1].nodes >= 1
     assert trace.passes()[-1].outcome == "refused"
+
+
+def test_every_failure_is_told_though_the_exceptions_before_it_are_gone(tmp_path: Path) -> None:
+    def several() -> None:
+        for size in range(4, 9):
+            with contextlib.suppress(ValueError):
+                grad(lambda x, n=size: np.sum(np.dot(x, numpy.ones(n))))(X)
+
+    trace = recorded(tmp_path, several)
+
+    assert [bool(error.detail.get("framework")) for error in trace.exceptions()] == [True] * 5
+
+
+def test_arrays_of_boxes_are_told_with_the_variables_that_held_them(tmp_path: Path) -> None:
+    def loss(x: Any) -> Any:
+        packed = numpy.array([x[0], x[1]])
+        return np.sum(np.tanh(packed))
+
+    trace = recorded(tmp_path, lambda: grad(loss)(X))
+
+    (error,) = trace.exceptions()
+    assert (error.detail["objects"][0], error.detail["objects_given"]) == (["packed"], True)
+    first = diagnose(trace)[0]
+    assert (first.rule, first.op, first.fix) == ("hips-plain-numpy", "array", "np.array([x[0], x[1]])")
 
 
 def test_integers_are_told_from_shapes(tmp_path: Path) -> None:

@@ -15,10 +15,10 @@ from gradviz.diagnose.build import replacement
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Change, Finding, Mark, Operand
+from gradviz.diagnose.frameworks import is_tensorflow
 from gradviz.diagnose.naming import line_made, operand_expressions, operand_name
 from gradviz.diagnose.precedence import tight
 from gradviz.diagnose.shapes import Broadcast, Shape
-from gradviz.diagnose.tape_calls import is_tensorflow
 from gradviz.diagnose.vocabulary import (
     COMPARISONS,
     LOSSES,

@@ -11,6 +11,7 @@ from gradviz.diagnose.case import Case
 from gradviz.diagnose.dataflow import last_assignment, value_of
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, ShapeOrWords
+from gradviz.diagnose.frameworks import is_hips, transposed
 from gradviz.diagnose.marking import at_call
 from gradviz.diagnose.naming import operand_expressions, operand_name, value_called
 from gradviz.diagnose.precedence import tight
@@ -152,7 +153,7 @@ def _view(case: Case, op: model.Op, error: model.ExceptionInfo) -> Fault | None:
         "asked": shapes.text(asked),
         "wanted": shapes.count(asked) if -1 not in asked else "?",
         "new": f"{tight(name)}.flatten(1)"
-        if keeps_batch and len(asked) == 2
+        if keeps_batch and len(asked) == 2 and not is_hips(op)
         else f"{tight(name)}.{plain(op.name)}({first}, -1)",
     }
     return Fault("shape-view-count", parts, asked, given)
@@ -168,7 +169,7 @@ def _joined(case: Case, op: model.Op, name: str) -> Fault | None:
         if len(shape) != len(reference) or any(shape[i] != reference[i] for i in others):
             first, second = named(case, op, 0), named(case, op, index)
             fit = ""
-            if len(shape) == len(reference) == 4 and shape[:2] == reference[:2]:
+            if len(shape) == len(reference) == 4 and shape[:2] == reference[:2] and not is_hips(op):
                 fit = f"{second} = F.interpolate({second}, size={tight(first)}.shape[-2:])"
             parts: dict[str, object] = {
                 "first": first,
@@ -202,11 +203,11 @@ def _pairwise(case: Case, op: model.Op) -> Fault | None:
     dim = bad[-1] if bad else -1
     first, second = named(case, op, 0), named(case, op, 1)
     new = f"Bring {first} and {second} to one shape before this line."
-    if len(a) == len(b) == 4 and a[:2] == b[:2]:
+    if len(a) == len(b) == 4 and a[:2] == b[:2] and not is_hips(op):
         resized = f"F.interpolate({second}, size={tight(first)}.shape[-2:])"
         new = f"{second} = {resized}" if second.isidentifier() else resized
     elif len(b) == 2 and tuple(reversed(b)) == a:
-        new = f"{tight(second)}.t()"
+        new = transposed(op, tight(second), 2)
     elif len(b) == 1 and a and len(a) == 2 and a[0] == b[0]:
         new = f"{tight(second)}[:, None]"
     elif len(a) == 1 and len(b) == 2 and b[0] == a[0]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import re
 
 from gradviz.diagnose import shapes
@@ -10,8 +11,11 @@ from gradviz.diagnose.build import raised, raised_at_call, replacement
 from gradviz.diagnose.dataflow import last_assignment
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Change, Finding, Mark
-from gradviz.diagnose.rules import hips_vjp
-from gradviz.diagnose.source import Code, as_call, called_name
+from gradviz.diagnose.hips_code import full_name, is_boxes
+from gradviz.diagnose.precedence import tight
+from gradviz.diagnose.rules import hips_foreign, hips_objects, hips_vjp
+from gradviz.diagnose.rules.hips_objects import standing
+from gradviz.diagnose.source import Code, as_call
 from gradviz.diagnose.vocabulary import plain
 from gradviz.trace import model
 
@@ -20,7 +24,7 @@ _NO_BOX = re.compile(r"Can't differentiate w\.r\.t\. type <class '(?:numpy\.)?(\
 _NOT_SCALAR = re.compile(r"only applies to real")
 _MISSING = re.compile(r"^[VJ]+P of (\w+) wrt argnums? (.+?) not defined")
 _BOX = re.compile(r"\w*Box\b")
-PLAIN_MATHS = ("math", "cmath")
+_UFUNC = re.compile("not supported for the input types")  # numpy of a box that scipy has made an object of
 _INTEGERS = re.compile(r"u?int\d*|bool_?")
 
 
@@ -41,6 +45,11 @@ def explain(exam: Examination, error: model.ExceptionInfo, backward: model.Backw
         return _missing_vjp(exam, error)
     if error.detail.get("stage") == "vjp":
         return hips_vjp.made(exam, error)
+    packed = hips_objects.reached(exam, error)
+    if packed is not None:
+        return packed
+    if _UFUNC.search(error.message) and str(error.detail.get("library")).startswith("scipy"):
+        return _boxed(exam, error)
     if _BOX.search(error.message) or _BOX.search(error.text.rpartition("\n\n")[0] or error.text):
         return _boxed(exam, error)
     return None
@@ -62,7 +71,7 @@ def _boxed(exam: Examination, error: model.ExceptionInfo) -> Finding | None:
     written = next((target for target in targets if isinstance(target, ast.Subscript)), None)
     if code is not None and written is not None and not error.detail.get("callee"):
         return _assignment(exam, error, code, written)
-    return _foreign_call(exam, error, code, statement)
+    return hips_foreign.call(exam, error, code, statement)
 
 
 def _assignment(exam: Examination, error: model.ExceptionInfo, code: Code, target: ast.Subscript) -> Finding:
@@ -71,91 +80,32 @@ def _assignment(exam: Examination, error: model.ExceptionInfo, code: Code, targe
     into_box = "does not support item assignment" in error.message
     new = f"{name} = np.where(mask, ..., {name})" if into_box else f"{name} = np.array([...])  # all entries at once"
     place = case.place(error.stack)
+    phrase = "hips-assignment"
+    parts: dict[str, object] = {"line": place.line, "target": code.short(target) or name}
+    held = hips_foreign.container(error) if into_box else ""
+    if held:
+        phrase, new = "hips-container-assignment", _new_container(code, target, name, held)
+        parts |= hips_foreign.container_parts(held)
     return exam.writer.write(
         "hips-array-assignment",
         "error",
         place,
-        "hips-assignment",
-        {"line": place.line, "target": code.short(target) or name, "new": new},
+        phrase,
+        parts | {"new": new},
         node="setitem",
         op="setitem",
-        **_standing(exam, error),
+        **standing(exam, error),
         **raised(error),
     )
 
 
-def _foreign_call(
-    exam: Examination, error: model.ExceptionInfo, code: Code | None, statement: ast.stmt | None
-) -> Finding:
-    """A function that isn't autograd's was given a box."""
-    case = exam.case
-    place = case.place(error.stack)
-    expression = case.expression(error.stack[0])
-    calls = [n for n in ast.walk(expression or statement or ast.Module([], [])) if isinstance(n, ast.Call)]
-    call = calls[0] if calls else None
-    written = code.short(call.func) if code is not None and call is not None else ""
-    callee = str(error.detail.get("callee") or "")
-    library = str(error.detail.get("library") or "")
-    name = callee if "." in callee and library.partition(".")[0] != "numpy" else ""
-    op = plain(called_name(call)) if call is not None else callee
-    from_numpy = library.startswith("numpy") or (code is not None and call is not None and _is_numpy(code, call))
-    imported = _numpy_import(code) if code is not None else None
-    if from_numpy and imported is not None:
-        new = f"import autograd.numpy as {imported[1]}"
-        return exam.writer.write(
-            "hips-plain-numpy", "error", place, "hips-plain-numpy-raised",
-            {"callee": written or callee, "line": place.line, "new": new},
-            node=op, op=op, **_standing(exam, error), **raised(error),
-        )  # fmt: skip
-    return exam.writer.write(
-        "hips-box-to-float",
-        "error",
-        place,
-        "hips-box",
-        {"callee": written or name or callee or "The code", "line": place.line, "new": _unboxed_call(code, call, name)},
-        node=name or op,
-        op=op,
-        **_standing(exam, error),
-        **raised(error),
-    )
-
-
-def _unboxed_call(code: Code | None, call: ast.Call | None, name: str) -> str:
-    """The same function of autograd.numpy, or a primitive made of the foreign one."""
-    function = as_call(call)
-    receiver = function.receiver if function is not None else None
-    if code is not None and function is not None and isinstance(receiver, ast.Name) and receiver.id in PLAIN_MATHS:
-        arguments = ", ".join(code.text(a) for a in function.positional)
-        return f"np.{function.function}({arguments})"
-    if code is not None and function is not None and function.function in ("float", "int"):
-        return f"{code.text(function.positional[0]) if function.positional else 'x'}  # without {function.function}()"
-    return f"Wrap it: @primitive, then defvjp({(name or 'f').partition('.')[0].lower()}, ...) with its derivative."
-
-
-def _is_numpy(code: Code, call: ast.Call) -> bool:
-    found = _numpy_import(code)
-    node: ast.expr = call.func
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return found is not None and isinstance(node, ast.Name) and node.id == found[1]
-
-
-def _numpy_import(code: Code) -> tuple[ast.stmt, str] | None:
-    """The statement that imports plain numpy, and the name that it has then."""
-    for statement in code.statements():
-        for alias in statement.names if isinstance(statement, ast.Import) else ():
-            if alias.name == "numpy":
-                return statement, alias.asname or alias.name
-    return None
-
-
-def _standing(exam: Examination, error: model.ExceptionInfo) -> dict[str, object]:
-    """The graph that stood when the call raised, and its newest node marked."""
-    stood = next((p for p in exam.case.passes if p.exception == error.id and p.phase == "forward"), None)
-    if stood is None:
-        return {}
-    node = stood.roots[0].node if stood.roots else -1
-    return {"pass_id": stood.id, "marks": (Mark("node", node),) if node >= 0 else ()}
+def _new_container(code: Code, target: ast.Subscript, name: str, held: str) -> str:
+    statement = code.statement_of(target)
+    plainly = isinstance(statement, ast.Assign) and len(statement.targets) == 1
+    value = (code.short(statement.value) if isinstance(statement, ast.Assign) and plainly else "") or "..."
+    if held == "Dict":
+        return f"{name} = {{**{name}, {code.text(target.slice)}: {value}}}"
+    return f"{name} = list({name})  # before this line: a list of its own can be written into"
 
 
 def _missing_vjp(exam: Examination, error: model.ExceptionInfo) -> Finding:
@@ -173,7 +123,7 @@ def _missing_vjp(exam: Examination, error: model.ExceptionInfo) -> Finding:
         {"op": name, "line": place.line, "arguments": f"argument {match.group(2).strip('(),')}"},
         node=name,
         op=name,
-        **_standing(exam, error),
+        **standing(exam, error),
         **raised(error),
     )
 
@@ -189,15 +139,17 @@ def _no_box(exam: Examination, error: model.ExceptionInfo) -> Finding:
     place = case.place((frame,) if frame is not None else ())
     code = case.code(place.file)
     name, new = "The input", "Give it floating point numbers: x.astype(float)."
+    changes: tuple[Change, ...] = ()
     expression = case.expression(frame) if frame is not None else None
     call = as_call(expression) if expression is not None else None
     if code is not None and call is not None and call.positional:
         argument = call.positional[0]
         name = code.short(argument) or name
-        new = f"{name}.astype(float)" if isinstance(argument, ast.Name) else "float(...)"
+        new = _floating(code, argument, dtype)
+        changes = replacement(code, code.place(argument), new)
         bound = last_assignment(code, argument.id, argument) if isinstance(argument, ast.Name) else None
         if bound is not None:
-            place = code.place(bound)
+            place, changes = code.place(bound), ()
     return exam.writer.write(
         "dtype-mismatch",
         "error",
@@ -207,8 +159,28 @@ def _no_box(exam: Examination, error: model.ExceptionInfo) -> Finding:
         op="grad",
         expected_shape="float64" if integers else "a number",
         received_shape=dtype,
+        changes=changes,
         **raised(error),
     )
+
+
+class _Floats(ast.NodeTransformer):
+    """Whole numbers as floating point numbers."""
+
+    def visit_Constant(self, node: ast.Constant) -> ast.Constant:
+        return ast.Constant(float(node.value)) if type(node.value) is int else node
+
+
+def _floating(code: Code, argument: ast.expr, dtype: str) -> str:
+    """The same input in floating point numbers: literals written so, all else converted."""
+    call = as_call(argument) if isinstance(argument, ast.Call) else None
+    first = call.positional[0] if call is not None and len(call.positional) == 1 and not call.keywords else argument
+    made = call is not None and is_boxes(full_name(code, call.node.func)) and call.function in ("array", "asarray")
+    parts = {type(n) for n in ast.walk(first)} - {ast.Load, ast.UnaryOp, ast.USub}
+    if (call is None or made) and parts <= {ast.Constant, ast.List, ast.Tuple}:
+        return ast.unparse(_Floats().visit(copy.deepcopy(argument)))
+    text = code.text(argument)
+    return f"float({text})" if dtype in ("int", "bool") else f"{tight(text)}.astype(float)"
 
 
 def _non_scalar(exam: Examination, backward: model.Backward, error: model.ExceptionInfo) -> Finding:
@@ -243,35 +215,3 @@ def _non_scalar(exam: Examination, backward: model.Backward, error: model.Except
         changes=changes,
         **raised_at_call(error, backward.stack),
     )
-
-
-def objects(exam: Examination) -> list[Finding]:
-    """Results that plain numpy made arrays of objects of: their gradient is zero without an error."""
-    found: list[Finding] = []
-    for note in exam.case.trace.notes():
-        if note.kind != "hips-objects":
-            continue
-        code = next((c for c in (exam.case.code(f.file) for f in note.stack) if c is not None), None)
-        imported = _numpy_import(code) if code is not None else None
-        place = exam.case.place(note.stack)
-        changes: tuple[Change, ...] = ()
-        if code is not None and imported is not None:
-            place = code.place(imported[0])
-            changes = replacement(code, place, f"import autograd.numpy as {imported[1]}")
-        name = imported[1] if imported is not None else "np"
-        found.append(
-            exam.writer.write(
-                "hips-plain-numpy",
-                "error",
-                place,
-                "hips-plain-numpy",
-                {
-                    "name": name,
-                    "shape": shapes.text(tuple(note.detail.get("shape") or ())),
-                    "new": f"import autograd.numpy as {name}",
-                },
-                changes=changes,
-                symptom_line=note.stack[0].line if note.stack else None,
-            )
-        )
-    return found

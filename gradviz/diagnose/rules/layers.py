@@ -8,13 +8,13 @@ from gradviz.diagnose import shapes
 from gradviz.diagnose.build import replacement
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.finding import Change
+from gradviz.diagnose.frameworks import transposed
 from gradviz.diagnose.modules import label, made_at, module_of
 from gradviz.diagnose.naming import operand_name, operand_place
 from gradviz.diagnose.precedence import tight
 from gradviz.diagnose.rules.fault import Fault, named
 from gradviz.diagnose.shapes import Shape
 from gradviz.diagnose.source import Place, as_call
-from gradviz.diagnose.tape_calls import is_tensorflow
 from gradviz.diagnose.vocabulary import plain
 from gradviz.trace import model
 
@@ -90,9 +90,9 @@ def product(case: Case, op: model.Op) -> Fault | None:
     inner_b = b[-2] if len(b) > 1 else b[0]
     new = f"{first} @ {second}"
     if len(b) > 1 and a[-1] == b[-1]:
-        new = f"{first} @ {_transposed(op, second, len(b))}"
+        new = f"{first} @ {transposed(op, second, len(b))}"
     elif len(a) > 1 and a[-2] == inner_b:
-        new = f"{_transposed(op, first, len(a))} @ {second}"
+        new = f"{transposed(op, first, len(a))} @ {second}"
     elif len(b) > 1 and len(a) > 1 and b[-1] == a[-2] and b[-2] != a[-1]:
         new = f"{second} @ {first}" if b[-1] == a[-2] else new
     parts: dict[str, object] = {
@@ -106,12 +106,6 @@ def product(case: Case, op: model.Op) -> Fault | None:
     }
     expected: Shape = (*b[:-2], a[-1], b[-1]) if len(b) > 1 else (a[-1],)
     return Fault("shape-matmul", parts, expected, b, blamed=offset + 1)
-
-
-def _transposed(op: model.Op, text: str, dims: int) -> str:
-    if is_tensorflow(op):
-        return f"tf.{'transpose' if dims == 2 else 'linalg.matrix_transpose'}({text})"
-    return f"{text}.{'t()' if dims == 2 else 'transpose(-1, -2)'}"
 
 
 def loss(case: Case, op: model.Op) -> Fault | None:

@@ -10,9 +10,9 @@ import numpy as np
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
+from gradviz.diagnose.frameworks import own_fix
 from gradviz.diagnose.naming import operand_name
 from gradviz.diagnose.rules.masked_rows import masked_softmax
-from gradviz.diagnose.tape_calls import own_fix
 from gradviz.diagnose.vocabulary import plain
 from gradviz.trace import model
 from gradviz.trace.packing import NODE_CAPTURED, NODE_LEAF

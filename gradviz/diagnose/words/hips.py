@@ -111,10 +111,67 @@ PHRASES = {
         " there is no single one to follow back. Make one of them, or ask for all of their gradients with jacobian.",
         "{new}",
     ),
+    "hips-objects": Phrase(
+        "Plain numpy made an array of boxes",
+        "{made} on line {line} packed autograd's traced values into an array of objects; {callee} on line {raised}"
+        " can't work with those.",
+        "While grad() runs a function, its numbers are wrapped in boxes. numpy's own functions and the methods of plain"
+        " arrays don't know these: they pack them into an array of dtype object. autograd no longer sees the boxes in"
+        " it, so the numpy functions further on are handed objects instead of numbers.",
+        "{new}",
+    ),
+    "hips-objects-somewhere": Phrase(
+        "An array of boxes reached this call",
+        "{callee} on line {raised} was given an array of boxes (dtype object) instead of numbers.",
+        "While grad() runs a function, its numbers are wrapped in boxes. numpy's own functions and the methods of plain"
+        " arrays don't know these: they pack them into an array of dtype object. autograd no longer sees the boxes in"
+        " it, so the numpy functions further on are handed objects instead of numbers.",
+        "{new}",
+    ),
+    "hips-box-plain-numpy": Phrase(
+        "Plain numpy was given a traced value",
+        "{callee} on line {line} comes from plain numpy and can't work with autograd's traced values.",
+        "While grad() runs a function, its numbers are wrapped in boxes. autograd.numpy, imported as {alias}, has the"
+        " same functions as numpy and knows the boxes; numpy itself doesn't.",
+        "{new}",
+    ),
+    "hips-box-own": Phrase(
+        "A traced value was given to code that wants a plain number",
+        "{callee} on line {line} can't work with a box, autograd's traced value.",
+        "While grad() runs a function, its numbers are wrapped in boxes. Those of arrays support arithmetic and the"
+        " functions of autograd.numpy; this call asks for something that works on plain numbers only.",
+        "{new}",
+    ),
+    "hips-container": Phrase(
+        "A traced {kind} is no array",
+        "Line {line} does arithmetic with a {box}, which is what autograd makes of a {kind}.",
+        "grad() can differentiate by the arrays inside a {kind}, but the {kind} itself stays one: its entries are"
+        " taken out by {access}, and the numbers are computed with those.",
+        "{new}",
+    ),
+    "hips-container-assignment": Phrase(
+        "autograd can't follow an assignment into a traced {kind}",
+        "Line {line} writes into {target}, but autograd has made a {box} of the {kind}, which can't be written into.",
+        "While grad() runs a function, a {kind} that it is differentiated by is wrapped in a box that remembers where"
+        " its entries came from. Make a new {kind}, or a name for the new value, instead.",
+        "{new}",
+    ),
     "hips-integer": Phrase(
         "autograd can't differentiate integers",
         "{name} holds integers ({dtype}); autograd differentiates floating point numbers only.",
         "An integer can't be moved by a little, so there is no slope. autograd has no box for a value of type {dtype}.",
         "{new}",
     ),
+}
+
+# What to write with autograd.numpy, for phrases whose own fix is PyTorch's.
+FIXES = {
+    "non-finite": "Print the values that go into line {line}, and keep them in range, e.g. with np.clip.",
+    "non-finite-root": "np.sqrt(np.maximum({name}, 1e-12))  # or choose a safe value before the root",
+    "non-finite-norm": "Add a small number inside: np.sqrt(np.sum(np.square({name})) + 1e-12)",
+    "non-finite-log": "np.log(np.maximum({name}, 1e-12))",
+    "non-finite-acos": "Keep what it is given inside: np.clip({name}, -1 + 1e-6, 1 - 1e-6)",
+    "non-finite-pow": "np.maximum({name}, 1e-12) before the power",
+    "non-finite-exp": "Use a function that is safe for large values: autograd.scipy.special.logsumexp(x),"
+    " or np.logaddexp(0, x) for log(1 + exp(x))",
 }

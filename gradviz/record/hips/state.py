@@ -10,8 +10,7 @@ from typing import Any
 from gradviz.record.frontend import Session
 from gradviz.record.hips.values import Values
 from gradviz.record.pytorch.oplog import OpLog
-
-FIRST_NODE = 1 << 29  # values that torch made have the numbers below
+from gradviz.trace.packing import FIRST_HIPS_VALUE
 
 
 class ThreadState:
@@ -33,7 +32,9 @@ class Recorder:
         self.writer = session.writer
         self.frames = session.frames
         self.values = Values(session.writer)
-        self.node_numbers = itertools.count(FIRST_NODE)  # over all threads: of nodes, and of the values that they made
+        self.node_numbers = itertools.count(
+            FIRST_HIPS_VALUE
+        )  # over all threads: of nodes, and of the values that they made
         self.op_numbers = session.op_numbers
         self.pass_numbers = session.pass_numbers
         self.threads: dict[int, ThreadState] = {}

@@ -31,6 +31,7 @@ from gradviz.trace.packing import OP_RAISED
 PRIMITIVE: CodeType = anp.add.__code__  # of what every primitive is wrapped in
 INIT: CodeType = core.VJPNode.__init__.__code__  # autograd's own, before it is replaced
 MOST_LOOKED_AT = 64  # entries of an array of objects
+MOST_FRAMES = 4  # of the script, whose variables are looked at for such arrays
 MOST_BOXES = 8  # local variables whose graph is shown
 OBJECTS = "autograd received an array of objects: plain numpy took the traced values apart."
 
@@ -60,6 +61,8 @@ class Tracing:
                 leaf = Leaf(x, recorder.values.spec(x), stack, parameter_of(fun))
                 start_node.vjp = root_of(recorder, self._keys, start_node.vjp, leaf, state.number)
                 state.outer_stack = stack
+                if outer < 0:
+                    state.last_error = 0  # that one is gone, and a new exception may have its address
             except Exception as fault:  # noqa: BLE001  # the recorder's own: it must not become the script's
                 note_fault(session, fault)
             try:
@@ -141,6 +144,7 @@ class Tracing:
         if state.outer_stack >= 0 and user_frame is not None:
             stack = recorder.frames.stack(user_frame, -1, None) if stack < 0 else stack
         detail.update(_while_vjp_was_made(below))
+        detail.update(_objects([entries[at].tb_frame for at in reversed(users)], below))
         op, ends = self._raised_op(below, stack)
         if not ends and user_frame is not None:
             ends = boxes_in(user_frame)
@@ -175,8 +179,7 @@ class Tracing:
 
     def _independent(self, result: Any, stack: int) -> None:
         """The result isn't traced. An array of boxes: plain numpy has taken them for objects."""
-        objects = result.flat[:MOST_LOOKED_AT] if type(result) is ndarray and result.dtype == object else ()
-        if any(type(each) in box_types for each in objects):
+        if holds_boxes(result):
             shape = list(result.shape)
             self._recorder.session.note("hips-objects", OBJECTS, stack if stack >= 0 else None, shape=shape)
 
@@ -189,6 +192,30 @@ def _while_vjp_was_made(frames: list[FrameType]) -> dict[str, Any]:
     found: list[Any] = []
     with_locals(frame, lambda names: found.append(list(getattr(names["value"], "shape", ()))))
     return {"stage": "vjp", "result": found[0]}
+
+
+def _objects(users: list[FrameType], below: list[FrameType]) -> dict[str, Any]:
+    """For an exception's detail: the variables that hold arrays of boxes, frame by frame, innermost first.
+
+    Plain numpy makes such arrays of traced values without a word; what is called with them raises much later.
+    """
+    held: list[list[str]] = []
+    for frame in users[:MOST_FRAMES]:
+        names: list[str] = []
+        with_locals(frame, lambda variables: names.extend(n for n, v in variables.items() if holds_boxes(v)))  # noqa: B023  # called at once
+        held.append(names[:MOST_BOXES])
+    given: list[bool] = []
+    for frame in below:
+        if frame.f_code is PRIMITIVE:
+            with_locals(frame, lambda names: given.extend(map(holds_boxes, names["args"])))
+    return {"objects": held, "objects_given": any(given)} if any(given) or any(held) else {}
+
+
+def holds_boxes(value: Any) -> bool:
+    """Whether this is an array of objects that has boxes among its entries."""
+    if type(value) is not ndarray or value.dtype != object:
+        return False
+    return any(type(each) in box_types for each in value.flat[:MOST_LOOKED_AT])
 
 
 def parameter_of(fun: Any) -> str:
