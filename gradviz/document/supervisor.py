@@ -110,7 +110,7 @@ class Supervisor:
             self._log = OutputLog(self._writer)
             self._channel = ControlChannel(self._folder, self._heard.take)
             self._tree = self._start_process()
-        except BaseException as error:
+        except BaseException as error:  # whatever it is: nothing half begun stays
             self._clear_away()
             if isinstance(error, sqlite3.Error):
                 raise NotStartedError(f"No recording can be made in {self._folder}: {error}.") from error

@@ -44,7 +44,7 @@ class Trace:
         self._small: dict[str, object] = {}  # small tables by name, until the next refresh finds something new
         try:
             self._state = self._fingerprint()
-        except BaseException:
+        except BaseException:  # whatever it is, it goes on
             self.close()
             raise
 

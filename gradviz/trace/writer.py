@@ -176,7 +176,7 @@ def _open(path: Path) -> sqlite3.Connection:
             connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version={FORMAT}")
         connection.execute("COMMIT")
-    except BaseException:
+    except BaseException:  # whatever it is, it goes on
         connection.close()
         raise
     return connection

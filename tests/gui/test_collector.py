@@ -60,7 +60,7 @@ def test_calls_come_in_order_on_the_windows_thread(qtbot: QtBot) -> None:
 
     def work() -> None:
         for number in range(50):
-            post(lambda number=number: came.append((number, threading.current_thread().name)))  # type: ignore[misc]
+            post(lambda number=number: came.append((number, threading.current_thread().name)))  # type: ignore[misc]  # bound now
 
     thread = threading.Thread(target=work)
     thread.start()

@@ -19,7 +19,7 @@ from gradviz.record.hips.samples import sample_of
 from gradviz.record.hips.state import Recorder, ThreadState
 from gradviz.record.hips.steps import Run
 from gradviz.record.hips.walk import Graph, UnrecordedNode, Walker, record_of
-from gradviz.record.pytorch.passstore import PassStore
+from gradviz.record.passstore import PassStore
 
 MOST_SAMPLES = 8
 MOST_KEYS = 10_000
@@ -68,7 +68,7 @@ class Engine:
             result = original(g, end_node)
             record.outcome = "completed"
             return result
-        except BaseException as error:
+        except BaseException as error:  # the script's: noted, and it goes on
             with guarded(recorder.session):
                 self._failed(state, record, error, g)
             raise
@@ -165,12 +165,7 @@ class Engine:
 
     def _failed(self, state: ThreadState, record: HipsPass, error: BaseException, g: Any) -> None:
         state.last_error = id(error)
-        record.faulty = True
-        node = record.last_node()
-        record.failed_node = node if node >= 0 else None
-        interrupted = not isinstance(error, Exception)
-        record.outcome = "interrupted" if interrupted else "raised" if node >= 0 else "refused"
-        if not interrupted:
+        if record.ended_by(error):
             record.exception = self._recorder.session.seen_exception(
                 error, "backward", pass_id=record.number, stack=record.columns["stack"], detail=DETAIL
             )

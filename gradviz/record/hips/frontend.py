@@ -20,8 +20,8 @@ from gradviz.record.hips.nodes import Keys, make_init
 from gradviz.record.hips.state import Recorder
 from gradviz.record.hips.tracing import Tracing
 from gradviz.record.hips.walk import Walker
-from gradviz.record.pytorch.passstore import PassStore
-from gradviz.record.pytorch.patches import Patches
+from gradviz.record.passstore import PassStore
+from gradviz.record.patches import Patches
 
 SCALAR_ONLY = ("grad", "value_and_grad")  # these make the seed, a 1, themselves
 OPERATORS = (*SCALAR_ONLY, "elementwise_grad")

@@ -11,7 +11,7 @@ from gradviz.record.hips.measures import figures_of
 from gradviz.record.hips.samples import sample_of
 from gradviz.record.hips.state import Recorder
 from gradviz.record.hips.values import ndarray, unboxed
-from gradviz.record.pytorch.names import variable_names
+from gradviz.record.names import variable_names
 from gradviz.trace.packing import STATS
 
 LARGEST_KEPT = 4096  # entries of a gradient whose numbers are kept for a picture

@@ -20,7 +20,7 @@ from gradviz.record.guard import note_fault
 from gradviz.record.hips.functions import FunctionInfo, Functions
 from gradviz.record.hips.state import Recorder
 from gradviz.record.hips.values import NO_SHAPE, PLAIN, ndarray, numpy
-from gradviz.record.pytorch.oplog import OP_WIDTH, OPERAND_WIDTH
+from gradviz.record.oplog import OP_WIDTH, OPERAND_WIDTH
 from gradviz.trace.packing import NODE_LEAF, VALUE_LEAF, VALUE_REQUIRES_GRAD, VALUE_VIEW
 
 BOXED = VALUE_REQUIRES_GRAD

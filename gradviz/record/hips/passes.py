@@ -6,7 +6,7 @@ from typing import Any
 
 from gradviz.record.hips.measures import Measures
 from gradviz.record.hips.walk import Graph
-from gradviz.record.pytorch.passrecord import PassRecord
+from gradviz.record.passrecord import PassRecord
 
 ENTRY = "vjp"  # of a pass through autograd's backward_pass, in `backward.entry`
 

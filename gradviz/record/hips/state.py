@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable
 from typing import Any
 
 from gradviz.record.frontend import Session
 from gradviz.record.hips.values import Values
-from gradviz.record.pytorch.oplog import OpLog
+from gradviz.record.oplog import OpLog
+from gradviz.record.recorder import FrameworkRecorder
 from gradviz.trace.packing import FIRST_HIPS_VALUE
 
 
@@ -24,34 +24,21 @@ class ThreadState:
         self.last_error = 0  # id of the exception that is on its way out and was told of
 
 
-class Recorder:
+class Recorder(FrameworkRecorder[ThreadState]):
     """The run's recorder: where its parts find each other."""
 
     def __init__(self, session: Session) -> None:
-        self.session = session
-        self.writer = session.writer
-        self.frames = session.frames
+        super().__init__(session, ThreadState)
         self.values = Values(session.writer)
-        self.node_numbers = itertools.count(
-            FIRST_HIPS_VALUE
-        )  # over all threads: of nodes, and of the values that they made
-        self.op_numbers = session.op_numbers
-        self.pass_numbers = session.pass_numbers
-        self.threads: dict[int, ThreadState] = {}
+        self.node_numbers = itertools.count(FIRST_HIPS_VALUE)  # of nodes, and of the values that they made
         self.by_ident: dict[int, ThreadState] = {}  # of threads that are alive
         self.runs: dict[int, Any] = {}  # ident of a thread -> the pass that runs in it, steps.Run
         self.roots_seen: set[int] = set()  # values that a backward was called from
-        self.overflow: Callable[[OpLog], None] = lambda log: None  # passstore.PassStore.overflow
-        self._local = threading.local()
 
     def state(self) -> ThreadState:
         """The present thread's state."""
-        found: ThreadState | None = getattr(self._local, "state", None)
-        if found is None:
-            found = ThreadState(self.session.thread_number())
-            self._local.state = found
-            self.threads[found.number] = found
-            self.by_ident[threading.get_ident()] = found
+        found = super().state()
+        self.by_ident[threading.get_ident()] = found
         return found
 
     def thread_began(self) -> None:

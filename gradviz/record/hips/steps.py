@@ -18,7 +18,7 @@ from gradviz.record.hips.nodes import Recorded
 from gradviz.record.hips.samples import sample_of
 from gradviz.record.hips.state import Recorder
 from gradviz.record.hips.values import NO_SHAPE, PLAIN, numpy, unboxed
-from gradviz.record.pytorch.passrecord import PassRecord
+from gradviz.record.passrecord import PassRecord
 from gradviz.trace.packing import NODE_CUSTOM
 
 SPARSE = SparseObject
@@ -63,7 +63,7 @@ class Run:
             self._record.fault = fault
         try:
             returned = node.vjp(g)
-        except Exception:
+        except Exception:  # the script's: noted, and it goes on
             with guarded(self._recorder.session):
                 self._one_by_one(node, wanted[at], g)
             raise

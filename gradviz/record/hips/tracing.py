@@ -23,9 +23,9 @@ from gradviz.record.hips.leaves import Leaf
 from gradviz.record.hips.nodes import Keys, Recorded, operand_rows, root_of
 from gradviz.record.hips.state import Recorder, ThreadState
 from gradviz.record.hips.values import ndarray
+from gradviz.record.names import with_locals
+from gradviz.record.oplog import OPERAND_WIDTH
 from gradviz.record.ownframes import is_own
-from gradviz.record.pytorch.names import with_locals
-from gradviz.record.pytorch.oplog import OPERAND_WIDTH
 from gradviz.trace.packing import OP_RAISED
 
 PRIMITIVE: CodeType = anp.add.__code__  # of what every primitive is wrapped in
@@ -67,7 +67,7 @@ class Tracing:
                 note_fault(session, fault)
             try:
                 end = original(start_node, fun, x)
-            except Exception as error:
+            except Exception as error:  # the script's: noted, and it goes on
                 with guarded(session):
                     self._failed(state, error, state.outer_stack)
                 raise

@@ -8,10 +8,10 @@ from typing import Any
 
 import torch
 
+from gradviz.record.oplog import OPERAND_WIDTH, RESULT_WIDTH
 from gradviz.record.pytorch.functions import NORMAL, FunctionInfo
 from gradviz.record.pytorch.guard import guarded
 from gradviz.record.pytorch.modules import MODULE_CALL
-from gradviz.record.pytorch.oplog import OPERAND_WIDTH, RESULT_WIDTH
 from gradviz.record.pytorch.rarecalls import Failed
 from gradviz.record.pytorch.state import Recorder
 from gradviz.record.pytorch.values import FLAGS, version_of
@@ -52,7 +52,7 @@ class Applies:
         state.inside += 1
         try:
             result = original(cls, *args, **kwargs)
-        except BaseException as error:
+        except BaseException as error:  # the script's: noted, and it goes on
             if state.last_error != id(error) and isinstance(error, Exception):
                 state.last_error = id(error)
                 number = self._append(info, stack, before, before, OP_APPLY | OP_RAISED, arguments, operands, [])

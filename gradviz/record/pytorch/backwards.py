@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
+from gradviz.record.patches import Patches
 from gradviz.record.pytorch.guard import guarded
 from gradviz.record.pytorch.modes import mode_on
-from gradviz.record.pytorch.passrecord import PassRecord
-from gradviz.record.pytorch.patches import Patches
+from gradviz.record.pytorch.passes import TorchPass
 from gradviz.record.pytorch.state import Recorder
 
 BackwardCFunction = torch.autograd.function.BackwardCFunction
@@ -66,18 +66,18 @@ class CustomBackwards:
             else:
                 record.returned += (step, index, -1, writer.string(type(each).__name__))
 
-    def _measure(self, record: PassRecord, spec: int, slot: int, tensor: Any) -> None:
+    def _measure(self, record: TorchPass, spec: int, slot: int, tensor: Any) -> None:
         assert record.batches is not None
         if spec in self._recorder.values.measurable and type(tensor) is torch.Tensor:
             record.batches.add(spec, slot, tensor.detach(), tensor._version)
         else:
             record.batches.add_odd(slot, tensor)
 
-    def _record_of(self, node: Any) -> PassRecord | None:
+    def _record_of(self, node: Any) -> TorchPass | None:
         """The pass that runs this node: the innermost of this thread, or on a device's thread the one that knows it."""
         passes = self._recorder.state().passes
         if passes:
-            return passes[-1]  # type: ignore[no-any-return]  # a list of PassRecord, see state.py
+            return passes[-1]  # type: ignore[no-any-return]  # a list of TorchPass, see state.py
         for state in list(self._recorder.threads.values()):
             for record in reversed(state.passes):
                 if id(node) in record.graph.index:

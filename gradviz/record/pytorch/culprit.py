@@ -8,7 +8,8 @@ from types import TracebackType
 from typing import Any, Optional
 
 from gradviz.record.ownframes import is_own
-from gradviz.record.pytorch.passrecord import STEP_WIDTH, PassRecord
+from gradviz.record.passrecord import STEP_WIDTH
+from gradviz.record.pytorch.passes import TorchPass
 from gradviz.record.pytorch.state import Recorder
 from gradviz.record.pytorch.walk import Graph
 
@@ -25,7 +26,7 @@ class Culprit:
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
 
-    def find(self, record: PassRecord, error: BaseException) -> Found:
+    def find(self, record: TorchPass, error: BaseException) -> Found:
         """The failing node or None, whether a node began, and what is known of a hook."""
         last = record.last_node()
         began = last >= 0
@@ -50,7 +51,7 @@ class Culprit:
         return (node if node is not None else (last if began else None)), True, detail
 
 
-def _hooked_node(record: PassRecord, hook: dict[str, Any]) -> int | None:
+def _hooked_node(record: TorchPass, hook: dict[str, Any]) -> int | None:
     """The node whose output's hook it was."""
     graph: Graph = record.graph
     if hook["sequence"] is not None and hook["sequence"] in graph.sequence:
@@ -58,7 +59,7 @@ def _hooked_node(record: PassRecord, hook: dict[str, Any]) -> int | None:
     return next((node for node, value in graph.leaves.items() if value == hook["value"]), None)
 
 
-def next_node(record: PassRecord) -> int | None:
+def next_node(record: TorchPass) -> int | None:
     """The node whose turn it was: of those whose consumers have all run, the one that the engine takes first."""
     graph = record.graph
     ran = set(record.steps[::STEP_WIDTH])

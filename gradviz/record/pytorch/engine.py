@@ -13,13 +13,13 @@ from typing import Any
 import torch
 
 from gradviz.record.ownframes import is_own
+from gradviz.record.passstore import PassStore
 from gradviz.record.pytorch.batches import Batches
 from gradviz.record.pytorch.culprit import Culprit
 from gradviz.record.pytorch.guard import guarded
 from gradviz.record.pytorch.leaves import Leaves
 from gradviz.record.pytorch.modes import mode_off
-from gradviz.record.pytorch.passrecord import PassRecord
-from gradviz.record.pytorch.passstore import PassStore
+from gradviz.record.pytorch.passes import TorchPass
 from gradviz.record.pytorch.ports import Given, as_json, port_rows, root_nodes
 from gradviz.record.pytorch.samples import sample_of
 from gradviz.record.pytorch.saved import saved_tensors
@@ -55,7 +55,7 @@ class Engine:
             state.given = Given(recorder, list(outputs), seeds)
         try:
             return original(*args, **kwargs)
-        except Exception as error:
+        except Exception as error:  # the script's: noted, and it goes on
             with guarded(recorder):
                 self._refused(state, outputs, seeds, is_batched, caller_of_ours(), error)
             raise
@@ -64,7 +64,7 @@ class Engine:
         """`_engine_run_backward`."""
         recorder = self._recorder
         state = recorder.state()
-        record: PassRecord | None = None
+        record: TorchPass | None = None
         hooks: NodeHooks | None = None
         frame = caller_of_ours()
         with guarded(recorder), collector_off():
@@ -86,7 +86,7 @@ class Engine:
                 result = original(outputs, *args, **kwargs)
             record.outcome = "completed"
             return result
-        except BaseException as error:
+        except BaseException as error:  # the script's: noted, and it goes on
             with guarded(recorder):
                 self._failed(record, error)
             raise
@@ -106,7 +106,7 @@ class Engine:
 
     def _begin(
         self, state: ThreadState, outputs: Sequence[Any], args: Sequence[Any], kwargs: Any, frame: FrameType
-    ) -> PassRecord:
+    ) -> TorchPass:
         recorder = self._recorder
         seeds, retain, create, inputs = args[0], bool(args[1]), bool(args[2]), tuple(args[3] or ())
         given, state.given = state.given, None
@@ -115,7 +115,7 @@ class Engine:
         state.trim()
         graph = self._walker.walk(root_nodes(outputs), state)
         outer = state.passes[-1] if state.passes else None
-        record = PassRecord(next(recorder.pass_numbers), outer.number if outer else None, state.number, graph)
+        record = TorchPass(next(recorder.pass_numbers), outer.number if outer else None, state.number, graph)
         record.leaves = self._leaves  # the store may be another framework's
         batched = _is_batched(seeds)
         is_grad = not kwargs.get("accumulate_grad", True)
@@ -144,7 +144,7 @@ class Engine:
         return count <= SAVED_PASSES
 
     def _fill(
-        self, record: PassRecord, outputs: Sequence[Any], inputs: Sequence[Any], given: Given, frame: FrameType
+        self, record: TorchPass, outputs: Sequence[Any], inputs: Sequence[Any], given: Given, frame: FrameType
     ) -> None:
         graph = record.graph
         roots, captured = port_rows(self._recorder, outputs, graph), port_rows(self._recorder, inputs, graph)
@@ -158,7 +158,7 @@ class Engine:
         stack = self._recorder.frames.stack(frame)
         record.columns.update(stack=stack, roots=as_json(roots), seeds=as_json(given.seeds), inputs=as_json(captured))
 
-    def _identity(self, record: PassRecord) -> str:
+    def _identity(self, record: TorchPass) -> str:
         """What else two passes must have in common to be the same: call site, kind, and what the seeds look like."""
         columns = record.columns
         parameters = sorted(set(record.graph.leaves.values()) & self._leaves.parameters())
@@ -166,14 +166,14 @@ class Engine:
         kinds = [columns[name] for name in ("entry", "stack", "retain_graph", "create_graph", "batched", "phase")]
         return repr((kinds, seeds, parameters, record.ports))
 
-    def _name_leaves(self, record: PassRecord, frame: FrameType | None) -> None:
+    def _name_leaves(self, record: TorchPass, frame: FrameType | None) -> None:
         unnamed = self._leaves.unnamed(record.graph.leaves.values())
         if unnamed:
             entries = record.graph.leaf_entries
             tensors = {value: entries[value]() for value in unnamed}
             self._leaves.find_names({value: each for value, each in tensors.items() if each is not None}, frame)
 
-    def _sample_seeds(self, record: PassRecord, seeds: Sequence[Any], given: Given) -> None:
+    def _sample_seeds(self, record: TorchPass, seeds: Sequence[Any], given: Given) -> None:
         if given.none_given:
             return
         for number, seed in enumerate(seeds[:MOST_SEEDS]):
@@ -183,7 +183,7 @@ class Engine:
 
     # -- after
 
-    def _end(self, record: PassRecord) -> None:
+    def _end(self, record: TorchPass) -> None:
         batches = record.batches
         if batches is not None:
             total = len(record.graph.expected) + len(record.returned) // 4
@@ -194,7 +194,7 @@ class Engine:
             self._recorder.session.note("recorder-fault", f"A step could not be recorded whole: {record.fault!r}")
         self._store.end(record)
 
-    def _sample_non_finite(self, record: PassRecord, batches: Batches) -> None:
+    def _sample_non_finite(self, record: TorchPass, batches: Batches) -> None:
         figures = record.figures or []
         if figures and (any(count > 0 for count in figures[0]) or any(count > 0 for count in figures[1])):
             record.faulty = True
@@ -202,14 +202,14 @@ class Engine:
             self._add_sample(record, slot, tensor)
         batches.non_finite.clear()
 
-    def _add_sample(self, record: PassRecord, slot: int, tensor: Any) -> None:
+    def _add_sample(self, record: TorchPass, slot: int, tensor: Any) -> None:
         place = record.place_of_slot(slot)
         sample = sample_of(tensor)
         if place is not None and sample is not None:
             step, number = place
             record.samples.append((step, number, "received", self._recorder.values.spec(tensor), sample))
 
-    def _failed(self, record: PassRecord, error: BaseException) -> None:
+    def _failed(self, record: TorchPass, error: BaseException) -> None:
         session = self._recorder.session
         self._recorder.state().last_error = id(error)  # it is this pass's, not the call's of `grad` that it leaves next
         record.faulty = True
@@ -243,7 +243,7 @@ class Engine:
         inputs = (inputs,) if isinstance(inputs, (torch.Tensor,)) else tuple(inputs)
         given, state.given = state.given or Given(recorder, outputs, seeds), None
         graph = self._walker.walk(root_nodes(outputs), state)
-        record = PassRecord(next(recorder.pass_numbers), None, state.number, graph)
+        record = TorchPass(next(recorder.pass_numbers), None, state.number, graph)
         record.leaves = self._leaves  # the store may be another framework's
         self._fill(record, outputs, inputs, given, caller)
         record.columns.update(
@@ -269,7 +269,7 @@ class Engine:
         recorder = self._recorder
         tensors = [value for value in _tensors(values) if value.requires_grad]
         graph = self._walker.walk(root_nodes(tensors), state)
-        record = PassRecord(next(recorder.pass_numbers), None, state.number, graph)
+        record = TorchPass(next(recorder.pass_numbers), None, state.number, graph)
         record.leaves = self._leaves  # the store may be another framework's
         self._fill(record, tensors, (), Given(recorder, tensors, None), caller_of_ours())
         record.columns.update(entry="engine", retain_graph=0, create_graph=0, batched=0, phase="forward", stack=stack)

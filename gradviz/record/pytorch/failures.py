@@ -8,8 +8,8 @@ from typing import Any
 
 import torch
 
+from gradviz.record.oplog import CALL_COMPLETED, CALL_WIDTH, OPERAND_WIDTH
 from gradviz.record.pytorch.guard import guarded
-from gradviz.record.pytorch.oplog import CALL_COMPLETED, CALL_WIDTH, OPERAND_WIDTH
 from gradviz.record.pytorch.state import Recorder, ThreadState
 from gradviz.record.pytorch.values import FLAGS, version_of
 from gradviz.trace.packing import OP_RAISED

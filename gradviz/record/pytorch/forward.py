@@ -11,10 +11,10 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
+from gradviz.record.oplog import OP_WIDTH, OPERAND_WIDTH, RESULT_WIDTH
 from gradviz.record.pytorch.functions import ALWAYS, IF_USER
 from gradviz.record.pytorch.guard import note_fault
 from gradviz.record.pytorch.modules import MODULE_CALL
-from gradviz.record.pytorch.oplog import OP_WIDTH, OPERAND_WIDTH, RESULT_WIDTH
 from gradviz.record.pytorch.rarecalls import Failed, Slow, op_flags
 from gradviz.record.pytorch.state import Recorder, ThreadState
 from gradviz.record.pytorch.values import FLAGS, SWEEP_EVERY, UNREADABLE, Known, version_of
@@ -127,7 +127,7 @@ def make_recording(recorder: Recorder, state: ThreadState, slow: Slow, hooked: H
         before = sequence_number()
         try:
             result = func(*args, **kwargs) if kwargs else func(*args)
-        except BaseException as error:
+        except BaseException as error:  # the script's: noted, and it goes on
             slow.raised(error, info, stack, before, arguments, operands, (*args, *(kwargs or {}).values()))
             raise
         after = sequence_number()

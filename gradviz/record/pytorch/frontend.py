@@ -9,6 +9,8 @@ from typing import Any
 import torch
 
 from gradviz.record.frontend import Session
+from gradviz.record.passstore import PassStore
+from gradviz.record.patches import Patches
 from gradviz.record.pytorch.applies import Applies
 from gradviz.record.pytorch.backwards import CustomBackwards
 from gradviz.record.pytorch.engine import Engine
@@ -21,8 +23,6 @@ from gradviz.record.pytorch.modes import leave_mode
 from gradviz.record.pytorch.modules import ModuleCalls
 from gradviz.record.pytorch.offer import run_offered
 from gradviz.record.pytorch.optimizers import OptimizerSteps
-from gradviz.record.pytorch.passstore import PassStore
-from gradviz.record.pytorch.patches import Patches
 from gradviz.record.pytorch.seedtrial import SeedTrial
 from gradviz.record.pytorch.state import Recorder
 from gradviz.record.pytorch.steps import install_registration

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from gradviz.record.pytorch.guard import guarded
-from gradviz.record.pytorch.passrecord import PassRecord
+from gradviz.record.pytorch.passes import TorchPass
 from gradviz.record.pytorch.samples import sample_of
 from gradviz.record.pytorch.state import Recorder
 
@@ -17,7 +17,7 @@ BUDGET = 256 << 20  # bytes of one pass: what comes after has its figures only
 Prehook = Callable[[Sequence[Any]], None]
 
 
-def keeping(prehook: Prehook, recorder: Recorder, record: PassRecord) -> Prehook:
+def keeping(prehook: Prehook, recorder: Recorder, record: TorchPass) -> Prehook:
     """`prehook`, after which the numbers of what it saw are kept as well."""
     values, samples, left = recorder.values, record.samples, BUDGET
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import torch
 
+from gradviz.record.names import variable_names
 from gradviz.record.pytorch.batches import Batches
 from gradviz.record.pytorch.modules import ModuleCalls
-from gradviz.record.pytorch.names import variable_names
 from gradviz.record.pytorch.samples import PER_DIMENSION_OF_LEAF, sample_of
 from gradviz.record.pytorch.state import Recorder
 from gradviz.record.pytorch.values import Known

@@ -14,9 +14,9 @@ from typing import Any
 
 import torch
 
+from gradviz.record.names import variable_name
+from gradviz.record.oplog import CALL_COMPLETED
 from gradviz.record.pytorch.guard import note_fault
-from gradviz.record.pytorch.names import variable_name
-from gradviz.record.pytorch.oplog import CALL_COMPLETED
 from gradviz.record.pytorch.state import Recorder, ThreadState
 
 Module = torch.nn.Module
@@ -77,7 +77,7 @@ class ModuleCalls:
         number = state.call
         try:
             result = original(module, *args, **kwargs)
-        except BaseException as error:
+        except BaseException as error:  # the script's: noted, and it goes on
             if log.calls[row : row + 1] == [number]:  # else it was written meanwhile
                 log.calls[row + CALL_COMPLETED] = 0
             if state.last_error != id(error) and isinstance(error, Exception):

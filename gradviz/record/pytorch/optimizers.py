@@ -9,10 +9,10 @@ from typing import Any
 
 import torch
 
+from gradviz.record.oplog import OPERAND_WIDTH, RESULT_WIDTH
+from gradviz.record.patches import Patches
 from gradviz.record.pytorch.guard import guarded
 from gradviz.record.pytorch.modes import mode_off
-from gradviz.record.pytorch.oplog import OPERAND_WIDTH, RESULT_WIDTH
-from gradviz.record.pytorch.patches import Patches
 from gradviz.record.pytorch.state import Recorder, ThreadState
 from gradviz.record.pytorch.values import FLAGS, version_of
 from gradviz.trace.packing import OP_IN_PLACE, OP_NO_GRAD

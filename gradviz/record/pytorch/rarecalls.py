@@ -8,9 +8,9 @@ from typing import Any
 
 import torch
 
+from gradviz.record.oplog import OPERAND_WIDTH, RESULT_WIDTH
 from gradviz.record.pytorch.arguments import SIMPLE
 from gradviz.record.pytorch.functions import IF_USER, FunctionInfo
-from gradviz.record.pytorch.oplog import OPERAND_WIDTH, RESULT_WIDTH
 from gradviz.record.pytorch.state import Recorder, ThreadState
 from gradviz.record.pytorch.values import FLAGS, Known, version_of
 from gradviz.trace.packing import (
@@ -104,7 +104,7 @@ class Slow:
         before = sequence_number()
         try:
             result = func(*args, **kwargs) if kwargs else func(*args)
-        except BaseException as error:
+        except BaseException as error:  # the script's: noted, and it goes on
             operands: list[int] = []
             arguments = self._all_operands(info, args, kwargs, operands)
             stack = self._recorder.frames.stack(frame)

@@ -15,8 +15,8 @@ from typing import Any
 
 import torch
 
+from gradviz.record.patches import Patches
 from gradviz.record.pytorch.engine import Engine, bound, caller_of_ours
-from gradviz.record.pytorch.patches import Patches
 from gradviz.record.pytorch.state import Recorder
 from gradviz.record.seedreplacement import TRIED, Numbers, SeedReplacement
 from gradviz.record.userframes import position

@@ -5,16 +5,16 @@ from __future__ import annotations
 import itertools
 import threading
 from array import array
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
 
 from gradviz.record.frontend import Session
+from gradviz.record.oplog import OpLog
 from gradviz.record.pytorch.arguments import Arguments
 from gradviz.record.pytorch.functions import Functions
-from gradviz.record.pytorch.oplog import OpLog
 from gradviz.record.pytorch.values import Values
+from gradviz.record.recorder import FrameworkRecorder
 
 SEQUENCES_KEPT = 4_000_000  # node -> op for the newest nodes of a thread: 4 bytes each
 
@@ -78,32 +78,16 @@ class ThreadState:
         return (self.sequences[at], self.sequence_calls[at]) if 0 <= at < len(self.sequences) else (-1, -1)
 
 
-class Recorder:
+class Recorder(FrameworkRecorder[ThreadState]):
     """The run's recorder: where its parts find each other."""
 
     def __init__(self, session: Session) -> None:
-        self.session = session
-        self.writer = session.writer
-        self.frames = session.frames
+        super().__init__(session, ThreadState)
         self.values = Values(session.writer)
         self.functions = Functions(session.writer)
         self.arguments = Arguments(session.writer, session.frames)
-        self.op_numbers = session.op_numbers
         self.call_numbers = itertools.count()
-        self.pass_numbers: Iterator[int] = session.pass_numbers
-        self.threads: dict[int, ThreadState] = {}
         self.saved_names: dict[type, tuple[str, ...]] = {}  # attributes of a kind of node for its saved tensors
         self.hook_sinks: dict[int, list[dict[Any, Any]]] = {}  # id of a hook being registered -> where its nodes' go
         self.roots_seen: set[int] = set()  # values that a backward was called from
-        self.overflow: Callable[[OpLog], None] = lambda log: None  # passstore.PassStore.overflow
         self.new_leaves: dict[int, int] = {}  # value of a leaf that an op made or met -> stack
-        self._local = threading.local()
-
-    def state(self) -> ThreadState:
-        """The present thread's state."""
-        found: ThreadState | None = getattr(self._local, "state", None)
-        if found is None:
-            found = ThreadState(self.session.thread_number())
-            self._local.state = found
-            self.threads[found.number] = found
-        return found

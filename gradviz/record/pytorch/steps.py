@@ -13,9 +13,10 @@ from typing import Any
 
 import torch
 
+from gradviz.record.passrecord import SEVERAL
+from gradviz.record.patches import Patches
 from gradviz.record.pytorch.keeping import keeping
-from gradviz.record.pytorch.passrecord import SEVERAL, PassRecord
-from gradviz.record.pytorch.patches import Patches
+from gradviz.record.pytorch.passes import TorchPass
 from gradviz.record.pytorch.state import Recorder
 from gradviz.record.pytorch.values import is_wrapped
 from gradviz.trace.packing import NODE_LEAF
@@ -27,7 +28,7 @@ Tensor = torch.Tensor
 class NodeHooks:
     """The hooks of one pass; `remove` takes every one of them off again."""
 
-    def __init__(self, recorder: Recorder, record: PassRecord) -> None:
+    def __init__(self, recorder: Recorder, record: TorchPass) -> None:
         self._registered: list[dict[Any, Any]] = []  # the hook dictionaries of the nodes
         self._handles: list[Any] = []
         hook = make_prehook(recorder, record)
@@ -39,7 +40,7 @@ class NodeHooks:
                 handle = node.register_prehook(hook)
                 if handle is not None:
                     append(handle)
-        except BaseException:
+        except BaseException:  # whatever it is, it goes on
             self.remove()
             raise
         finally:
@@ -76,7 +77,7 @@ def install_registration(recorder: Recorder, patches: Patches) -> None:
     patches.replace(mixin, "_register_hook", staticmethod(_register_hook))
 
 
-def make_prehook(recorder: Recorder, record: PassRecord) -> Callable[[Sequence[Any]], None]:
+def make_prehook(recorder: Recorder, record: TorchPass) -> Callable[[Sequence[Any]], None]:
     """What every node of the pass calls before it runs. It never raises, and returns None: nothing is replaced."""
     graph, values, cells = record.graph, recorder.values, recorder.session.live.cells
     index, flags, leaf = graph.index, graph.flags, NODE_LEAF

@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
+from gradviz.record.oplog import OP_WIDTH, RESULT_WIDTH
 from gradviz.record.pytorch.offer import tensors_in
-from gradviz.record.pytorch.oplog import OP_WIDTH, RESULT_WIDTH
 from gradviz.record.pytorch.state import Recorder
 
 MOST = 50

@@ -12,7 +12,7 @@ from typing import Any
 from gradviz.record.arraymeasures import ArrayMeasures
 from gradviz.record.arraysamples import sample_of_array
 from gradviz.record.guard import guarded
-from gradviz.record.pytorch.passstore import PassStore
+from gradviz.record.passstore import PassStore
 from gradviz.record.tensorflow.leaves import Leaves
 from gradviz.record.tensorflow.missing import Missing
 from gradviz.record.tensorflow.ops import Ops
@@ -67,7 +67,7 @@ class Engine:
             result = original(*given, **kwargs)
             record.outcome = "completed"
             return result
-        except BaseException as error:
+        except BaseException as error:  # the script's: noted, and it goes on
             with guarded(recorder.session):
                 self._failed(state, record, error)
             raise
@@ -185,12 +185,7 @@ class Engine:
 
     def _failed(self, state: ThreadState, record: TapePass, error: BaseException) -> None:
         state.last_error = id(error)
-        record.faulty = True
-        node = record.last_node()
-        record.failed_node = node if node >= 0 else None
-        interrupted = not isinstance(error, Exception)
-        record.outcome = "interrupted" if interrupted else "raised" if node >= 0 else "refused"
-        if not interrupted:
+        if record.ended_by(error):
             record.exception = self._recorder.session.seen_exception(
                 error, "backward", pass_id=record.number, stack=record.columns["stack"], detail=DETAIL
             )

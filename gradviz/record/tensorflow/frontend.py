@@ -16,8 +16,8 @@ from tensorflow.python.util import nest, traceback_utils
 from gradviz.record.frontend import Session
 from gradviz.record.guard import guarded
 from gradviz.record.ownframes import OWN_FOLDERS
-from gradviz.record.pytorch.passstore import PassStore
-from gradviz.record.pytorch.patches import Patches
+from gradviz.record.passstore import PassStore
+from gradviz.record.patches import Patches
 from gradviz.record.tensorflow.engine import Engine
 from gradviz.record.tensorflow.functions import EagerFunctions
 from gradviz.record.tensorflow.layers import LAYER_CALL, LayerCalls
@@ -110,7 +110,7 @@ class TensorFlowFrontend:
             asked.append(record)
             try:
                 return original(tape, target, *args, **kwargs)
-            except Exception as error:
+            except Exception as error:  # the script's: noted, and it goes on
                 with guarded(session):
                     engine.refused(record, nest.flatten(target), error, sys._getframe(1))
                 raise

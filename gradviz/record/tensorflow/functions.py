@@ -11,7 +11,7 @@ from typing import Any
 from tensorflow.python.eager import context
 from tensorflow.python.eager.polymorphic_function import polymorphic_function
 
-from gradviz.record.pytorch.patches import Patches
+from gradviz.record.patches import Patches
 from gradviz.record.tensorflow.state import Recorder
 
 EAGER_NOTE = "tf.function was used: while recording, what it wraps runs as ordinary Python, op by op."

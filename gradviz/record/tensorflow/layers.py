@@ -11,10 +11,10 @@ from typing import Any
 
 from gradviz.record.guard import guarded
 from gradviz.record.importing import FrameworkWatch
+from gradviz.record.names import variable_name
+from gradviz.record.oplog import CALL_COMPLETED
 from gradviz.record.ownframes import OWN_FOLDERS
-from gradviz.record.pytorch.names import variable_name
-from gradviz.record.pytorch.oplog import CALL_COMPLETED
-from gradviz.record.pytorch.patches import Patches
+from gradviz.record.patches import Patches
 from gradviz.record.tensorflow.leaves import Leaves
 from gradviz.record.tensorflow.state import Recorder, ThreadState
 from gradviz.record.tensorflow.values import FIRST_VALUE, EagerTensor
@@ -92,7 +92,7 @@ class LayerCalls:
         try:
             result = original(layer, *args, **kwargs)
             return result
-        except BaseException:
+        except BaseException:  # the script's: noted, and it goes on
             if log.calls[row : row + 1] == [number]:  # else it was written meanwhile
                 log.calls[row + CALL_COMPLETED] = 0
             raise

@@ -8,7 +8,7 @@ from types import FrameType
 from typing import Any
 
 from gradviz.record.arraysamples import sample_of_array
-from gradviz.record.pytorch.names import variable_names
+from gradviz.record.names import variable_names
 from gradviz.record.tensorflow.state import Recorder
 from gradviz.record.tensorflow.values import FIRST_VALUE, numpy
 from gradviz.trace.packing import STATS

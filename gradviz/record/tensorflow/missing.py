@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import FrameType
 from typing import Any
 
-from gradviz.record.pytorch.names import variable_names
+from gradviz.record.names import variable_names
 from gradviz.record.tensorflow.leaves import Leaves
 from gradviz.record.tensorflow.passes import TapePass
 from gradviz.record.tensorflow.state import Recorder

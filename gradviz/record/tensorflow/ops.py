@@ -17,9 +17,9 @@ from tensorflow.python.eager import record as record_module
 from tensorflow.python.framework import op_callbacks, ops
 
 from gradviz.record.guard import guarded, note_fault
-from gradviz.record.pytorch.names import with_locals
-from gradviz.record.pytorch.oplog import OP_WIDTH, OPERAND_WIDTH, RESULT_WIDTH
-from gradviz.record.pytorch.patches import Patches
+from gradviz.record.names import with_locals
+from gradviz.record.oplog import OP_WIDTH, OPERAND_WIDTH, RESULT_WIDTH
+from gradviz.record.patches import Patches
 from gradviz.record.tensorflow.families import FIRST_ONLY, family, family_of_function
 from gradviz.record.tensorflow.reads import BaseResourceVariable, VariableReads, arguments_of
 from gradviz.record.tensorflow.state import Recorder, ThreadState
@@ -254,7 +254,7 @@ class Ops:
         def fail(error: Any, name: Any) -> Any:
             try:
                 return original(error, name)
-            except Exception as raised:
+            except Exception as raised:  # the script's: noted, and it goes on
                 if session.recording:
                     with guarded(session):
                         self._failed(raised, sys._getframe(1))

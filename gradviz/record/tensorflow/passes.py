@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradviz.record.arraymeasures import ArrayMeasures
-from gradviz.record.pytorch.passrecord import PassRecord
+from gradviz.record.passrecord import PassRecord
 from gradviz.record.tensorflow.walk import Graph
 
 ENTRY = "tape"  # of a pass that GradientTape.gradient began, in `backward.entry`

@@ -12,8 +12,8 @@ from typing import Any
 
 from tensorflow.python.ops import resource_variable_ops
 
-from gradviz.record.pytorch.names import with_locals
-from gradviz.record.pytorch.oplog import OpLog
+from gradviz.record.names import with_locals
+from gradviz.record.oplog import OpLog
 from gradviz.record.tensorflow.state import Recorder, ThreadState
 from gradviz.record.tensorflow.tapes import Entry, Tapes
 from gradviz.record.tensorflow.values import FIRST_VALUE

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import threading
-from collections.abc import Callable
 from typing import Any
 
 from gradviz.record.frontend import Session
-from gradviz.record.pytorch.oplog import OpLog
+from gradviz.record.oplog import OpLog
+from gradviz.record.recorder import FrameworkRecorder
 from gradviz.record.tensorflow.values import Values
 
 
@@ -29,30 +28,14 @@ class ThreadState:
         self.last_error = 0  # id of the exception that is on its way out and was told of
 
 
-class Recorder:
+class Recorder(FrameworkRecorder[ThreadState]):
     """The run's recorder: where its parts find each other."""
 
     def __init__(self, session: Session) -> None:
-        self.session = session
-        self.writer = session.writer
-        self.frames = session.frames
+        super().__init__(session, ThreadState)
         self.values = Values(session.writer)
         self.node_numbers = itertools.count()
         self.call_numbers = itertools.count()
-        self.op_numbers = session.op_numbers
-        self.pass_numbers = session.pass_numbers
-        self.threads: dict[int, ThreadState] = {}
-        self.overflow: Callable[[OpLog], None] = lambda log: None  # passstore.PassStore.overflow
-        self._local = threading.local()
-
-    def state(self) -> ThreadState:
-        """The present thread's state."""
-        found: ThreadState | None = getattr(self._local, "state", None)
-        if found is None:
-            found = ThreadState(self.session.thread_number())
-            self._local.state = found
-            self.threads[found.number] = found
-        return found
 
     def user_place(self, frame: Any) -> tuple[str, int] | None:
         """File and line of the innermost frame of the person's."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradviz.record.arraysamples import sample_of_array
-from gradviz.record.pytorch.passrecord import SEVERAL
+from gradviz.record.passrecord import SEVERAL
 from gradviz.record.tensorflow.passes import TapePass
 from gradviz.record.tensorflow.state import Recorder
 from gradviz.record.tensorflow.tapes import Entry

@@ -17,7 +17,7 @@ from tensorflow.python.eager import backprop
 from tensorflow.python.eager import tape as tape_module
 
 from gradviz.record.guard import guarded, note_fault
-from gradviz.record.pytorch.patches import Patches
+from gradviz.record.patches import Patches
 from gradviz.record.tensorflow.leaves import Leaf
 from gradviz.record.tensorflow.state import Recorder
 from gradviz.record.tensorflow.values import EagerTensor

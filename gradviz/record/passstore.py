@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from gradviz.record.frontend import Session
-from gradviz.record.pytorch.oplog import OpLog, OpSegments
-from gradviz.record.pytorch.passrecord import SEVERAL, STEP_WIDTH, PassRecord
+from gradviz.record.oplog import OpLog, OpSegments
+from gradviz.record.passrecord import SEVERAL, STEP_WIDTH, PassRecord
 from gradviz.trace.writer import TraceWriter
 
 NEWEST = 2  # passes kept in memory

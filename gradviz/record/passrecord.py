@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import bisect
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from gradviz.record.pytorch.oplog import OpLog
-
-if TYPE_CHECKING:  # not at run time: passes of other frameworks are recorded where there is no torch
-    from gradviz.record.pytorch.batches import Batches
+from gradviz.record.oplog import OpLog
 
 STEP_WIDTH = 4  # node, nanoseconds, spec of what it received, its version
 SEVERAL = -2  # spec of a step whose node receives several gradients: they are in `several`
 
 
 class PassRecord:
-    """Filled by engine.py and steps.py, written by passstore.py."""
+    """Filled by a framework's recorder, which may add to it; written by passstore.py."""
 
     def __init__(self, number: int, parent: int | None, thread: int, graph: Any) -> None:
         self.number = number
@@ -34,7 +31,6 @@ class PassRecord:
         self.steps: list[int] = []
         self.several: dict[int, list[int]] = {}  # node -> spec, version per slot
         self.returned: list[int] = []  # step, index, spec, type
-        self.batches: Batches | None = None
         self.samples: list[tuple[Any, ...]] = []  # step, slot, role, spec, columns of the sample
         self.saved: list[tuple[Any, ...]] = []  # node, name, spec, version
         self.outcome = "running"
@@ -53,6 +49,15 @@ class PassRecord:
     def last_node(self) -> int:
         """The node that began last, -1 none."""
         return self.steps[-STEP_WIDTH] if self.steps else -1
+
+    def ended_by(self, error: BaseException) -> bool:
+        """It raised, or was refused before its first node; False where somebody interrupted it."""
+        node = self.last_node()
+        self.faulty = True
+        self.failed_node = node if node >= 0 else None
+        interrupted = not isinstance(error, Exception)
+        self.outcome = "interrupted" if interrupted else "raised" if node >= 0 else "refused"
+        return not interrupted
 
     def place_of_slot(self, slot: int) -> tuple[int, int] | None:
         """Step and slot of its node for a slot of the graph; None for one that wasn't reached."""
