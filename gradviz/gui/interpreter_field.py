@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
@@ -58,11 +59,7 @@ class InterpreterField(QComboBox):
                     found = probe(path, origin)
                 except NotStartedError as error:
                     trouble = str(error)
-                self._post(
-                    lambda found=found, path=path, origin=origin, trouble=trouble: self._learned(  # type: ignore[misc]  # bound now
-                        wish, path, origin, found, trouble
-                    )
-                )
+                self._post(partial(self._learned, wish, path, origin, found, trouble))
 
         thread = threading.Thread(target=work, name="interpreters", daemon=True)
         self.threads = [each for each in self.threads if each.is_alive()] + [thread]

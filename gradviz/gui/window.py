@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,7 +78,7 @@ class Window(QMainWindow):
 
     def _bind_window_commands(self) -> None:
         for mode in ("system", "light", "dark"):
-            self.commands.bind(f"theme_{mode}", lambda mode=mode: self.set_theme(mode))  # type: ignore[misc]  # bound now
+            self.commands.bind(f"theme_{mode}", partial(self.set_theme, mode))
         self.commands[f"theme_{self.theme.mode}"].setChecked(True)
         self.theme.smooth = self.settings.choice("smooth", "on") == "on"
         self.commands["smooth"].setChecked(self.theme.smooth)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QObject
@@ -60,7 +61,7 @@ def test_calls_come_in_order_on_the_windows_thread(qtbot: QtBot) -> None:
 
     def work() -> None:
         for number in range(50):
-            post(lambda number=number: came.append((number, threading.current_thread().name)))  # type: ignore[misc]  # bound now
+            post(partial(lambda each: came.append((each, threading.current_thread().name)), number))
 
     thread = threading.Thread(target=work)
     thread.start()
