@@ -13,8 +13,10 @@ from gradviz.diagnose.finding import Finding, Mark
 from gradviz.diagnose.frameworks import own_fix
 from gradviz.diagnose.naming import operand_name
 from gradviz.diagnose.rules.masked_rows import masked_softmax
+from gradviz.diagnose.rules.nonfinite_spread import Spread
 from gradviz.diagnose.vocabulary import plain
 from gradviz.trace import model
+from gradviz.trace.graph import PassSteps
 from gradviz.trace.packing import NODE_CAPTURED, NODE_LEAF
 
 # Calls whose slope is infinite or undefined somewhere; the second word picks the sentence that says where.
@@ -114,6 +116,9 @@ _HARMLESS = (
 )
 
 
+_MOST_EFFECTS = 3
+
+
 @dataclass(frozen=True)
 class Suspect:
     """A node with finite gradients in that hands on some that aren't."""
@@ -129,15 +134,32 @@ class Suspect:
 
 
 def find(exam: Examination) -> Iterator[Finding]:
-    """One finding for the first pass in which it happens."""
+    """One finding for each line at which it begins; the passes that it spread to are its effects."""
     case = exam.case
     if _scaled(case):
         return
+    spread = Spread(case)
+    told: list[Finding] = []
     for backward in case.passes:
-        found = first_bad(case, backward)
-        if found is not None:
-            yield _finding(exam, backward, found)
-            return
+        suspect = first_bad(case, backward)
+        if suspect is None:
+            continue
+        found = _finding(exam, backward, suspect)
+        lines = {(each.file, each.line) for each in told}
+        if told and (spread.reaches(backward) or (found.file, found.line) in lines):
+            told[-1] = _with_effect(told[-1], found)
+        else:
+            told.append(found)
+        spread.add(backward, suspect.node, _bad_nodes(case.trace.steps(backward.id)))
+    yield from told
+
+
+def _with_effect(cause: Finding, effect: Finding) -> Finding:
+    """The cause, with what shows further on at another line; the same line again is no news."""
+    known = effect.message in cause.effects or (effect.file, effect.line) == (cause.file, cause.line)
+    if known or len(cause.effects) >= _MOST_EFFECTS:
+        return cause
+    return replace(cause, effects=(*cause.effects, effect.message))
 
 
 def _scaled(case: Case) -> bool:
@@ -154,7 +176,7 @@ def first_bad(case: Case, backward: model.Backward) -> Suspect | None:
         return None
     order = {int(node): number for number, node in enumerate(steps.node)}
     bad_steps = [int(n) for n in (~finite).nonzero()[0]]
-    if not _reaches_end(case, backward, [int(steps.node[n]) for n in bad_steps]):
+    if not _reaches_end(case, backward, _bad_nodes(steps)):
         return None
     links = case.links(backward.id)
     for number in bad_steps:
@@ -183,11 +205,13 @@ def _traced_back(case: Case, backward: model.Backward, order: dict[int, int], fo
     return replace(found, node=softmax, step=order.get(softmax.index, found.step), kind="softmax", shown_by=found.node)
 
 
-def _finite_received(steps: object) -> np.ndarray:
-    """For each step whether every gradient it received is finite."""
-    from gradviz.trace.graph import PassSteps
+def _bad_nodes(steps: PassSteps) -> list[int]:
+    """Those that received NaN or infinity, in the order in which they ran."""
+    return [int(node) for node in steps.node[~_finite_received(steps)]]
 
-    assert isinstance(steps, PassSteps)
+
+def _finite_received(steps: PassSteps) -> np.ndarray:
+    """For each step whether every gradient it received is finite."""
     bad = (steps.nans > 0) | (steps.infs > 0)
     total = np.concatenate([[0], np.cumsum(bad)])
     return np.asarray(total[steps.received_end] - total[steps.received_start] == 0)

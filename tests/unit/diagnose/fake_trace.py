@@ -54,6 +54,7 @@ class FakeTrace:
         self._exceptions: list[model.ExceptionInfo] = []
         self._leaves: list[model.Leaf] = []
         self._values = 0
+        self._skipped = 0
         self.stderr = ""
         self.noted: list[model.Note] = []
         self._names: list[str] = []
@@ -85,11 +86,15 @@ class FakeTrace:
         **arguments: Any,
     ) -> model.Op:
         results = (result,) if isinstance(result, model.Value) else tuple(result)
-        number = len(self._ops)
+        number = len(self._ops) + self._skipped
         stack = self.at(part) if part else ()
         made = model.Op(number, name, stack, -1, 0, number, number + 1, flags, arguments, tuple(operands), results)
         self._ops.append(made)
         return made
+
+    def skip(self, count: int) -> None:
+        """That many calls belong to passes that were only counted."""
+        self._skipped += count
 
     def leaf(
         self, value: model.Value, name: str, kind: str = "variable", *, in_graph: bool = True, **fields: Any
