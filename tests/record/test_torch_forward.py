@@ -133,6 +133,53 @@ def test_each_write_in_place_is_an_op_with_the_version_before_and_after(tmp_path
     assert op_named(trace, "requires_grad_").results[0].flags & packing.VALUE_REQUIRES_GRAD
 
 
+def test_a_write_without_grad_mode_that_changes_the_looks_is_read_anew(tmp_path: Path) -> None:
+    x = torch.zeros(2, 3)
+
+    def program() -> None:
+        with torch.no_grad():
+            x.add_(1, alpha=2)
+            x.t_()
+            x.resize_(6)
+            x.requires_grad_()
+            x.mul_(2)
+
+    trace = recorded(tmp_path, program)
+
+    shapes = [op_named(trace, name).results[0].spec.shape for name in ("add_", "t_", "resize_", "mul_")]
+    assert shapes == [(2, 3), (3, 2), (6,), (6,)]
+    assert op_named(trace, "t_").results[0].flags & packing.VALUE_NON_CONTIGUOUS
+    assert op_named(trace, "mul_").results[0].flags & packing.VALUE_REQUIRES_GRAD
+    assert [op_named(trace, name).results[0].version for name in ("add_", "mul_")] == [1, x._version]
+
+
+@pytest.mark.parametrize(("to_none", "recorded_ops"), [(True, 0), (False, 2)])
+def test_gradients_set_to_none_are_no_news_and_zeros_written_are(
+    to_none: bool, recorded_ops: int, tmp_path: Path
+) -> None:
+    net = nn.Linear(3, 1, bias=False)
+    optimizer = torch.optim.SGD(net.parameters())
+
+    def program() -> None:
+        for zeroed in (net, optimizer):
+            net(torch.ones(1, 3)).sum().backward()
+            zeroed.zero_grad(set_to_none=to_none)
+            assert (net.weight.grad is None) == to_none
+
+    names = [op.name for op in recorded(tmp_path, program).ops()]
+
+    assert sum("zero_" in name for name in names) == recorded_ops
+    assert names.count("grad") == (2 if to_none else 0)  # what the program itself asks for
+
+
+def test_zero_grad_is_torchs_own_again_afterwards(tmp_path: Path) -> None:
+    before = nn.Module.zero_grad, torch.optim.Optimizer.zero_grad
+
+    recorded(tmp_path, lambda: None)
+
+    assert (nn.Module.zero_grad, torch.optim.Optimizer.zero_grad) == before
+
+
 def test_a_parameter_that_is_frozen_by_its_attribute_is_told(tmp_path: Path) -> None:
     def program() -> None:
         nn.Linear(2, 2).weight.requires_grad = False

@@ -17,6 +17,7 @@ LONGEST_LIST = 16
 MOST_REMEMBERED = 20_000
 SIMPLE = frozenset({int, float, bool, str, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format})
 SEQUENCES = frozenset({tuple, list, torch.Size})
+NOT_SIMPLE = -2  # of `named`: among the arguments are some to be looked at one by one
 
 
 class Arguments:
@@ -50,6 +51,18 @@ class Arguments:
         if found is None:
             found = self._remember(whole, self._make(info, extra))
         return found
+
+    def named(self, info: FunctionInfo, given: dict[str, Any]) -> int:
+        """The id of the JSON string for keyword arguments; NOT_SIMPLE where they aren't all simple."""
+        kinds = tuple(map(type, given.values()))
+        if not SIMPLE.issuperset(kinds):
+            return NOT_SIMPLE
+        key = (info.name_id, kinds, *given.items())
+        number = self._known.get(key)
+        if number is None:
+            extra = [part for pair in given.items() for part in pair]
+            number = self._remember(key, self._make(info, extra))
+        return number
 
     def _remember(self, key: tuple[Any, ...], number: int) -> int:
         if len(self._known) >= MOST_REMEMBERED:

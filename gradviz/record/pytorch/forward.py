@@ -12,6 +12,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from gradviz.record.oplog import OP_WIDTH, OPERAND_WIDTH, RESULT_WIDTH
+from gradviz.record.pytorch.arguments import NOT_SIMPLE, SIMPLE
 from gradviz.record.pytorch.functions import ALWAYS, IF_USER
 from gradviz.record.pytorch.guard import note_fault
 from gradviz.record.pytorch.modules import MODULE_CALL
@@ -52,7 +53,8 @@ def make_recording(recorder: Recorder, state: ThreadState, slow: Slow, hooked: H
 
     One long function on purpose: each call of another, and each attribute, would be paid for every op of the script.
     """
-    session, frames, values, arguments_of = recorder.session, recorder.frames, recorder.values, recorder.arguments.of
+    session, frames, values = recorder.session, recorder.frames, recorder.values
+    arguments_of, arguments_named = recorder.arguments.of, recorder.arguments.named
     known_functions, learn = recorder.functions.known, recorder.functions.learn
     known, describe, result_of, read, measurable = (
         values.known,
@@ -98,7 +100,7 @@ def make_recording(recorder: Recorder, state: ThreadState, slow: Slow, hooked: H
                 position += 1
                 entry = known.get(id(value))
                 if entry is None or entry() is not value:
-                    if not isinstance(value, Tensor):
+                    if type(value) in SIMPLE or not isinstance(value, Tensor):
                         if type(value) not in SEQUENCES or not slow.in_list(value, position, info, operands):
                             if extra is None:
                                 extra = []
@@ -111,13 +113,18 @@ def make_recording(recorder: Recorder, state: ThreadState, slow: Slow, hooked: H
                     operands += (entry.number, entry.spec, value._version, flags, name)
                 else:
                     operands += (entry.number, entry.spec, version_of(value, entry), flags & FLAGS, name)
+            arguments = -1
             if kwargs:
                 if extra is None:
-                    extra = []
-                slow.keywords(kwargs, operands, extra)
+                    arguments = arguments_named(info, kwargs)
+                    if arguments == NOT_SIMPLE:
+                        extra = []
+                if extra is not None:
+                    slow.keywords(kwargs, operands, extra)
             if info.is_hooking:
                 args = hooked(state, info, args)
-            arguments = arguments_of(info, extra) if extra else -1
+            if extra:
+                arguments = arguments_of(info, extra)
             stack = stack_of(frame, state.outer_stack, MODULE_CALL)
         except Exception as fault:  # noqa: BLE001  # the recorder's own: it must not become the script's
             note_fault(recorder, fault)
@@ -142,20 +149,27 @@ def make_recording(recorder: Recorder, state: ThreadState, slow: Slow, hooked: H
                     entry.number = next(value_numbers)
                     if not entry.number & SWEEP_EVERY:
                         sweep()
+                    is_same = False
+                else:
+                    is_same = info.keeps_looks and entry.flags <= FLAGS and not grad_mode()
                 try:
-                    entry.spec = spec = specs[result.shape, result.dtype, result.device, result.layout]
-                    entry.version = version = result._version
-                    if result.requires_grad:
-                        first = LEAF_WITH_GRAD if result.is_leaf else VALUE_REQUIRES_GRAD
+                    version = result._version
+                    if is_same:
+                        spec, first = entry.spec, entry.flags
                     else:
-                        first = VALUE_LEAF
-                    if result._is_view():
-                        first |= VALUE_VIEW
-                    if not result.is_contiguous():
-                        first |= VALUE_NON_CONTIGUOUS
-                    if kind is Parameter and first & VALUE_LEAF:
-                        first |= VALUE_PARAMETER
-                    entry.flags = first
+                        entry.spec = spec = specs[result.shape, result.dtype, result.device, result.layout]
+                        if not result.requires_grad:
+                            first = VALUE_LEAF
+                        else:
+                            first = LEAF_WITH_GRAD if result.is_leaf else VALUE_REQUIRES_GRAD
+                        if result._is_view():
+                            first |= VALUE_VIEW
+                        if not result.is_contiguous():
+                            first |= VALUE_NON_CONTIGUOUS
+                        if kind is Parameter and first & VALUE_LEAF:
+                            first |= VALUE_PARAMETER
+                        entry.flags = first
+                    entry.version = version
                 except UNREADABLE:  # a new spec, or an odd kind
                     read(result, entry)
                     spec, version, first = entry.spec, entry.version, entry.flags & FLAGS
@@ -190,10 +204,10 @@ def make_recording(recorder: Recorder, state: ThreadState, slow: Slow, hooked: H
             add_results(results)
             given, returned = len(operands) // OPERAND_WIDTH, len(results) // RESULT_WIDTH
             add_op((number, info.name_id, stack, state.call, before, after, flags, arguments, given, returned))
-            if len(ops) > MOST_PENDING:
-                recorder.overflow(log)
             if first & LEAF_WITH_GRAD == LEAF_WITH_GRAD:
                 new_leaves.setdefault(results[0], stack)
+            if len(ops) > MOST_PENDING:
+                recorder.overflow(log)
         except Exception as fault:  # noqa: BLE001  # as above
             note_fault(recorder, fault)
         return result

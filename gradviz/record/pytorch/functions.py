@@ -122,6 +122,26 @@ IN_PLACE_DUNDERS = frozenset(
         "__imatmul__",
     ]
 )
+# In place, and the tensor may look different afterwards though grad mode is off.
+RESHAPING = frozenset(
+    [
+        "as_strided_",
+        "detach_",
+        "rename_",
+        "requires_grad_",
+        "resize_",
+        "resize_as_",
+        "resize_as_sparse_",
+        "set_",
+        "share_memory_",
+        "squeeze_",
+        "swapaxes_",
+        "swapdims_",
+        "t_",
+        "transpose_",
+        "unsqueeze_",
+    ]
+)
 MADE_NEW = re.compile(r"^(new_.*|.*_like)$")  # take a tensor as a pattern only
 
 # Where a docstring names no parameters, or others than a reader expects.
@@ -153,6 +173,7 @@ class FunctionInfo:
         "handling",
         "in_place",
         "is_hooking",
+        "keeps_looks",
         "name",
         "name_id",
         "parameters",
@@ -166,6 +187,7 @@ class FunctionInfo:
         self.handling = handling
         self.in_place = name in IN_PLACE_DUNDERS or (name.endswith("_") and not name.startswith("__"))
         self.flags = OP_IN_PLACE if self.in_place else 0
+        self.keeps_looks = self.in_place and name.strip("_") + "_" not in RESHAPING  # without grad: all but the version
         self.factory = MADE_NEW.match(name) is not None
         self.is_hooking = name in HOOKING
         star = next((n for n, parameter in enumerate(parameters) if parameter.startswith("*")), -1)
@@ -198,7 +220,7 @@ class Functions:
         if name == "__set__":
             handling = IF_USER if attribute == "grad" else ALWAYS if attribute in SETTERS else PASS
             info = FunctionInfo(attribute, handling, ("self", "value"), self._writer)
-            info.in_place = handling != PASS
+            info.in_place = handling != PASS  # keeps_looks stays False: x.data = y gives x new looks
             info.flags = OP_IN_PLACE if info.in_place else 0
             return info
         handling = NORMAL if attribute in GETTERS else IF_USER if attribute == "grad" else PASS

@@ -122,6 +122,24 @@ class Values:
 
     def read(self, tensor: Any, entry: Known) -> None:
         """Fill the entry of a tensor whose properties are torch's own."""
+        try:
+            entry.spec = self.specs[tensor.shape, tensor.dtype, tensor.device, tensor.layout]
+            entry.version = tensor._version
+            flags = VALUE_REQUIRES_GRAD if tensor.requires_grad else 0
+            if tensor.is_leaf:
+                flags |= VALUE_LEAF
+                if type(tensor) is not Tensor and isinstance(tensor, Parameter):
+                    flags |= VALUE_PARAMETER
+            if tensor._is_view():
+                flags |= VALUE_VIEW
+            if not tensor.is_contiguous():
+                flags |= VALUE_NON_CONTIGUOUS
+            entry.flags = flags
+        except UNREADABLE:  # a new spec, or an odd kind
+            self._read_carefully(tensor, entry)
+
+    def _read_carefully(self, tensor: Any, entry: Known) -> None:
+        """One property after the other: not every tensor has them all."""
         flags = VALUE_REQUIRES_GRAD if tensor.requires_grad else 0
         try:
             is_leaf = tensor.is_leaf
@@ -134,10 +152,6 @@ class Values:
         if tensor._is_view():
             flags |= VALUE_VIEW
         try:
-            spec = self.specs.get((tensor.shape, tensor.dtype, tensor.device, tensor.layout))
-        except (RuntimeError, TypeError, AttributeError, NotImplementedError):  # nested, symbolic, or foreign
-            spec = None
-        try:
             if not tensor.is_contiguous():
                 flags |= VALUE_NON_CONTIGUOUS
         except (RuntimeError, NotImplementedError):  # compressed layouts have no answer
@@ -147,7 +161,7 @@ class Values:
         except RuntimeError:  # an inference tensor
             entry.version = -1
             flags |= UNVERSIONED
-        entry.spec = self.spec(tensor) if spec is None else spec
+        entry.spec = self.spec(tensor)
         entry.flags = flags
 
     def _new_spec(self, key: Any, tensor: Any) -> int:

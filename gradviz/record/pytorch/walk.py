@@ -11,7 +11,7 @@ import operator
 import struct
 import sys
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -76,35 +76,25 @@ class Walker:
         """The graph reachable from these nodes."""
         graph = Graph()
         limit = self._limit(state)
-        nodes, index = graph.nodes, graph.index
-        tails, positions, heads, slots = graph.tail, graph.position, graph.head, graph.slot
+        nodes, found = graph.nodes, set()
         for root in roots:
-            if id(root) not in index:
-                index[id(root)] = len(nodes)
+            if id(root) not in found:
+                found.add(id(root))
                 nodes.append(root)
-        at = 0
-        while at < len(nodes):
-            position = 0
-            for following, slot in nodes[at].next_functions:
-                if following is not None:
-                    head = index.get(id(following))
-                    if head is None:
-                        head = len(nodes)
-                        if head >= limit:
-                            graph.truncated = f"the C stack holds {limit:,} nodes: what lies behind them was left out"
-                            position += 1
-                            continue
-                        index[id(following)] = head
-                        nodes.append(following)
-                    tails.append(at)
-                    positions.append(position)
-                    heads.append(head)
-                    slots.append(slot)
-                position += 1
-            at += 1
-        self._sort(graph)
+        following = []
+        for node in nodes:  # which grows meanwhile
+            functions = node.next_functions
+            following.append(functions)
+            for each, _ in functions:
+                if each is None or id(each) in found:
+                    continue
+                if len(nodes) >= limit:
+                    graph.truncated = f"the C stack holds {limit:,} nodes: what lies behind them was left out"
+                    continue
+                found.add(id(each))
+                nodes.append(each)
+        self._sort(graph, following)
         self._describe(graph, state)
-        self._attribute(graph, state)
         return graph
 
     def _limit(self, state: ThreadState) -> int:
@@ -115,35 +105,45 @@ class Walker:
             size = min(size, 8 << 20) if not threading.stack_size() else size
         return max(int(size * SHARE_OF_STACK / STACK_PER_NODE), 1)
 
-    def _sort(self, graph: Graph) -> None:
+    def _sort(self, graph: Graph, following: Sequence[Sequence[tuple[Any, int]]]) -> None:
         """Newest first, so that every edge runs from an earlier node to a later one; leaves come last."""
         sequences = [node._sequence_nr() for node in graph.nodes]
         keys = [-1 if sequence >= NO_SEQUENCE else sequence for sequence in sequences]
         order = sorted(range(len(keys)), key=keys.__getitem__, reverse=True)
-        if order != list(range(len(order))):
+        nodes = graph.nodes[:] = [graph.nodes[at] for at in order]
+        graph.sequence = [keys[at] for at in order]
+        index = graph.index = {id(node): at for at, node in enumerate(nodes)}
+        tails, positions, heads, slots = graph.tail, graph.position, graph.head, graph.slot
+        for tail, at in enumerate(order):
+            for position, (each, slot) in enumerate(following[at]):
+                if each is not None:
+                    head = index.get(id(each))
+                    if head is not None:  # else it was left out
+                        tails.append(tail)
+                        positions.append(position)
+                        heads.append(head)
+                        slots.append(slot)
+        if not all(map(operator.lt, tails, heads)):  # nodes of several threads: their numbers say nothing
+            order = _topological(len(keys), tails, heads)
             _reorder(graph, order)
-            keys = [keys[at] for at in order]
-        if not all(map(operator.lt, graph.tail, graph.head)):  # nodes of several threads: their numbers say nothing
-            order = _topological(len(keys), graph.tail, graph.head)
-            _reorder(graph, order)
-            keys = [keys[at] for at in order]
-        graph.sequence = keys
+            graph.sequence = [graph.sequence[at] for at in order]
 
     def _describe(self, graph: Graph, state: ThreadState) -> None:
+        """Names, the ops that made the nodes, and what gradients they expect."""
         kinds, values = self._kinds, self._recorder.values
-        specs, metadata_spec = values.specs, values.metadata_spec
-        expected, ends = graph.expected, graph.expected_end
-        strided, measurable = torch.strided, values.measurable
-        first, known = state.first_sequence, state.sequence_specs if self._owner(state) is state else ()
-        count = len(known)
         found = [kinds.get(type(node)) or self._kind(node) for node in graph.nodes]
         graph.name = [name for name, _ in found]
         graph.flags = [flags for _, flags in found]
+        owner = self._owner(state)
+        specs = self._attribute(graph, owner) if owner is not None else None
+        if owner is None:
+            _attribute_over_threads(graph, state, list(self._recorder.threads.values()))
+        if specs is None or owner is not state:
+            specs = [-1] * len(found)
+        expected, ends, measurable = graph.expected, graph.expected_end, values.measurable
         at = -1
-        for node, number, flags in zip(graph.nodes, graph.sequence, graph.flags):
+        for node, spec, flags in zip(graph.nodes, specs, graph.flags):
             at += 1
-            number -= first
-            spec = known[number] if 0 <= number < count else -1
             if flags & NODE_LEAF:
                 entry = values.lookup(node.variable)
                 graph.leaves[at] = entry.number
@@ -151,15 +151,19 @@ class Walker:
                 spec = entry.spec if entry.spec in measurable else -1
             if spec >= 0:
                 expected.append(spec)
-                ends.append(len(expected))
-                continue
-            for metadata in node._input_metadata:
-                try:
-                    known_spec = specs.get((tuple(metadata.shape), metadata.dtype, metadata.device, strided))
-                except (RuntimeError, TypeError):  # nested, symbolic
-                    known_spec = None
-                expected.append(metadata_spec(metadata) if known_spec is None else known_spec)
+            else:
+                expected += self._metadata_specs(node)
             ends.append(len(expected))
+
+    def _metadata_specs(self, node: Any) -> Iterator[int]:
+        """What the node itself says that it expects."""
+        specs, metadata_spec, strided = self._recorder.values.specs, self._recorder.values.metadata_spec, torch.strided
+        for metadata in node._input_metadata:
+            try:
+                known = specs.get((tuple(metadata.shape), metadata.dtype, metadata.device, strided))
+            except (RuntimeError, TypeError):  # nested, symbolic
+                known = None
+            yield metadata_spec(metadata) if known is None else known
 
     def _kind(self, node: Any) -> tuple[int, int]:
         kind = type(node)
@@ -174,18 +178,15 @@ class Walker:
         found = self._kinds[kind] = (self._recorder.writer.string(name), flags)
         return found
 
-    def _attribute(self, graph: Graph, state: ThreadState) -> None:
-        """Find the op that made each node, by sequence number."""
-        owner = self._owner(state)
-        if owner is None:
-            _attribute_over_threads(graph, state, list(self._recorder.threads.values()))
-            return
-        first, ops, calls = owner.first_sequence, owner.sequences, owner.sequence_calls
+    def _attribute(self, graph: Graph, owner: ThreadState) -> list[int]:
+        """Find the op that made each node, by sequence number; what each node's one output looks like, -1 unknown."""
+        first, ops, calls, specs = owner.first_sequence, owner.sequences, owner.sequence_calls, owner.sequence_specs
         count = len(ops)
         places = [sequence - first for sequence in graph.sequence]
+        graph.thread = [owner.number] * len(places)
         graph.op = [ops[at] if 0 <= at < count else -1 for at in places]
         graph.call = [calls[at] if 0 <= at < count else -1 for at in places]
-        graph.thread = [owner.number] * len(places)
+        return [specs[at] if 0 <= at < count else -1 for at in places]
 
     def _owner(self, state: ThreadState) -> ThreadState | None:
         """The thread that made all nodes, where only one has made any."""
