@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from gradviz.diagnose.bridges import Exit, exits
 from gradviz.diagnose.case import Case, sources
-from gradviz.diagnose.vocabulary import CUTS, plain
+from gradviz.diagnose.vocabulary import COPIERS, CUTS, plain
 from gradviz.trace import model
-from gradviz.trace.packing import OP_INFERENCE, OP_NO_GRAD, VALUE_REQUIRES_GRAD
+from gradviz.trace.packing import OP_INFERENCE, OP_NO_GRAD, OP_RAISED, VALUE_LEAF, VALUE_REQUIRES_GRAD
 
 LIMIT = 5000
 
@@ -61,7 +61,9 @@ def cuts(case: Case, value: int, before: int | None = None) -> list[Cut]:
 
 def as_cut(op: model.Op) -> Cut | None:
     needing = [i for i, v in enumerate(op.operands) if v.flags & VALUE_REQUIRES_GRAD]
-    if not needing or any(r.flags & VALUE_REQUIRES_GRAD for r in op.results):
+    if op.flags & OP_RAISED or not needing:
+        return None
+    if any(r.flags & VALUE_REQUIRES_GRAD for r in op.results) and not _copies(op):
         return None
     if plain(op.name) in ("grad", "requires_grad", "register_hook", "retain_grad"):
         return None
@@ -69,6 +71,13 @@ def as_cut(op: model.Op) -> Cut | None:
     if not op.results and plain(op.name) not in CUTS:
         return None
     return Cut(op, needing[0], without and plain(op.name) not in CUTS)
+
+
+def _copies(op: model.Op) -> bool:
+    """Whether it made leaves of what has a graph: they ask for a gradient, and what is behind them gets none."""
+    leaf = VALUE_LEAF | VALUE_REQUIRES_GRAD
+    given = {value.number for value in op.operands}
+    return plain(op.name) in COPIERS and all(r.flags & leaf == leaf and r.number not in given for r in op.results)
 
 
 def leaves_behind(case: Case, value: int, before: int | None = None) -> set[int]:

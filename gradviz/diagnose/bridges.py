@@ -10,7 +10,7 @@ from gradviz.diagnose.dataflow import carried
 from gradviz.diagnose.source import Code, names_in
 from gradviz.diagnose.vocabulary import LEAVES_FOR_PYTHON, plain
 from gradviz.trace import model
-from gradviz.trace.packing import VALUE_REQUIRES_GRAD
+from gradviz.trace.packing import OP_RAISED, VALUE_REQUIRES_GRAD
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def exits(case: Case) -> list[Exit]:
     """Every way out of torch that a value which needs grad took, one per place."""
     found: dict[tuple[str, int, int], Exit] = {}
     for op in case.ops:
-        if plain(op.name) not in LEAVES_FOR_PYTHON or not op.stack or not op.operands:
+        if plain(op.name) not in LEAVES_FOR_PYTHON or not op.stack or not op.operands or op.flags & OP_RAISED:
             continue
         frame = op.stack[0]
         key = (frame.file, frame.line, frame.column)

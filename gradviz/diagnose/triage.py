@@ -41,7 +41,7 @@ MOST_PASSES = 20  # that one error is looked at in
 
 def explain(exam: Examination, error: model.ExceptionInfo) -> Iterator[Finding]:
     """The findings for one error, one for each pass that it came out of; none for those that are a way of ending."""
-    if error.type.rpartition(".")[2] in _ENDS:
+    if error.type.rpartition(".")[2] in _ENDS or _is_question(exam, error):
         return
     passes = _passes_of(exam, error)
     where: list[model.Backward | None] = [*passes[-MOST_PASSES:]]
@@ -51,6 +51,12 @@ def explain(exam: Examination, error: model.ExceptionInfo) -> Iterator[Finding]:
             severity = "warning" if backward is not None else "note"
             found = dataclasses.replace(found, severity=severity, confidence=0.6)
         yield found
+
+
+def _is_question(exam: Examination, error: model.ExceptionInfo) -> bool:
+    """C code asks whether something is a whole number by `__index__`, and takes the error for a no."""
+    op = exam.case.op_by_number.get(error.op) if error.op is not None else None
+    return error.caught and op is not None and op.name == "__index__"
 
 
 def _passes_of(exam: Examination, error: model.ExceptionInfo) -> list[model.Backward]:

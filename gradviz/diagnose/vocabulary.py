@@ -97,11 +97,13 @@ TABLE_USERS = _words(
 )
 # Hand a value on without a way back for the gradient.
 CUTS = (
-    _words("detach data item tolist numpy argmax argmin argsort bernoulli multinomial long int bool")
+    _words("detach data item tolist numpy argmax argmin argsort bernoulli multinomial long int bool Variable Parameter")
     | PYTHON_CONVERSIONS
     | COMPARISONS
 )
 LEAVES_FOR_PYTHON = _words("item tolist numpy") | PYTHON_CONVERSIONS
+# Make a tensor of their own of one that they are given: a leaf, whatever it was computed from.
+COPIERS = _words("tensor as_tensor asarray new_tensor Tensor FloatTensor DoubleTensor Variable Parameter")
 CREATORS = _words(
     "tensor as_tensor from_numpy zeros ones full empty rand randn randint arange linspace logspace eye "
     "zeros_like ones_like full_like empty_like rand_like randn_like normal asarray randperm"

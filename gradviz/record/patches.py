@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+_INHERITED = object()
+
 
 class Patches:
     """What was replaced."""
@@ -12,8 +14,8 @@ class Patches:
         self._done: list[tuple[Any, str, Any]] = []
 
     def replace(self, owner: Any, name: str, new: Any) -> None:
-        """Set `owner.name`; a class's own descriptor is kept as it is."""
-        old = owner.__dict__[name] if isinstance(owner, type) and name in owner.__dict__ else getattr(owner, name)
+        """Set `owner.name`; a class's own descriptor is kept as it is, and what it inherited is inherited again."""
+        old = owner.__dict__.get(name, _INHERITED) if isinstance(owner, type) else getattr(owner, name)
         setattr(owner, name, new)
         self._done.append((owner, name, old))
 
@@ -21,4 +23,7 @@ class Patches:
         """Put everything back."""
         while self._done:
             owner, name, old = self._done.pop()
-            setattr(owner, name, old)
+            if old is _INHERITED:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, old)

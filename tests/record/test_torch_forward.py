@@ -15,6 +15,8 @@ from torch import nn
 from gradviz.trace import packing
 from tests.record.recorded import line_of, nodes_of, op_named, recorded
 
+NEEDING = packing.VALUE_REQUIRES_GRAD
+
 
 def here(offset: int = 0) -> int:
     """The line of the caller."""
@@ -336,3 +338,35 @@ def test_a_graph_of_two_threads_finds_each_ones_ops(tmp_path: Path) -> None:
     ops = {op.number: op.name for op in trace.ops()}
     (record,) = trace.passes()
     assert [ops[node.op] for node in nodes_of(trace, record) if node.op >= 0][:2] == ["sum", "mul"]
+
+
+@pytest.mark.parametrize(
+    ("make", "operand_flags", "result_flags"),
+    [
+        (lambda y: torch.autograd.Variable(y, requires_grad=True), NEEDING, NEEDING | packing.VALUE_LEAF),
+        (lambda y: torch.autograd.Variable(data=y), NEEDING, packing.VALUE_LEAF),
+        (lambda y: torch.autograd.Variable(y.detach()), packing.VALUE_LEAF, packing.VALUE_LEAF),
+        (torch.nn.Parameter, NEEDING, NEEDING | packing.VALUE_LEAF | packing.VALUE_PARAMETER),
+    ],
+)
+def test_a_class_that_takes_a_tensor_over_is_an_op(
+    make: Callable[[torch.Tensor], torch.Tensor], operand_flags: int, result_flags: int, tmp_path: Path
+) -> None:
+    made: list[torch.Tensor] = []
+
+    def program() -> None:
+        made.append(make(torch.ones(3, requires_grad=True) * 2))
+
+    trace = recorded(tmp_path, program)
+
+    op = trace.ops()[-1]
+    assert op.name == ("Parameter" if isinstance(made[0], torch.nn.Parameter) else "Variable")
+    assert [(value.flags & ~packing.VALUE_VIEW) for value in op.operands] == [operand_flags]
+    assert [(value.flags & ~packing.VALUE_VIEW) for value in op.results] == [result_flags]
+    assert bool(op.flags & packing.OP_LEAVES_GRAPH) == bool(operand_flags & NEEDING)
+
+
+def test_a_models_own_parameters_are_no_ops(tmp_path: Path) -> None:
+    trace = recorded(tmp_path, lambda: nn.Linear(2, 3))
+
+    assert {op.name for op in trace.ops()} == {"empty", "kaiming_uniform_", "uniform_"}

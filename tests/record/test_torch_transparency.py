@@ -114,6 +114,7 @@ def patched() -> tuple[Any, ...]:
         nn.Module.__call__,
         autograd.Function.__dict__["apply"],
         autograd.function.BackwardCFunction.__dict__["apply"],
+        *(type(cls).__dict__.get("__call__") for cls in (autograd.Variable, nn.Parameter)),
         torch.compile,
         torch.utils.swap_tensors,
     )

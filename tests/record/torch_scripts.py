@@ -3,6 +3,26 @@
 from __future__ import annotations
 
 TORCH_SCRIPTS = {
+    "classes that are made of tensors": """
+import copy, inspect, pickle, torch
+from torch.autograd import Variable
+class Own(torch.nn.Parameter):
+    def __new__(cls, data, scale=1.0):
+        return super().__new__(cls, data * scale)
+x = torch.ones(3, requires_grad=True)
+for made in (Variable(x * 2), Variable(x * 2, requires_grad=True), Variable(data=x), Variable(),
+             torch.nn.Parameter(x * 2), torch.nn.Parameter(x * 2, requires_grad=False), torch.nn.Parameter(),
+             Own(x, 3.0)):
+    print(type(made), made, made.is_leaf, isinstance(made, Variable), isinstance(made, torch.nn.Parameter))
+net = torch.nn.Linear(2, 1)
+print(copy.deepcopy(net).weight.shape, pickle.loads(pickle.dumps(torch.nn.Parameter(x))).requires_grad)
+print(torch._C._autograd._get_sequence_nr())
+try:
+    Variable([x])
+except TypeError as error:
+    print(error)
+Variable(3.0)
+""",
     "warnings of torch's own functions": """
 import torch, warnings
 import torch.nn.functional as F

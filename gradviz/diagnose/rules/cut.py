@@ -9,9 +9,10 @@ from gradviz.diagnose.ancestry import Cut, ancestors, cuts, leaves_behind
 from gradviz.diagnose.build import new_line, raised
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.exam import Examination
-from gradviz.diagnose.finding import Change, Finding, Mark
+from gradviz.diagnose.finding import Finding, Mark
 from gradviz.diagnose.modules import leaf_label
 from gradviz.diagnose.naming import operand_name, value_name
+from gradviz.diagnose.rules.cut_fix import mend, mended, shown
 from gradviz.diagnose.rules.higher_order import (
     constant,
     fields_of,
@@ -22,11 +23,11 @@ from gradviz.diagnose.rules.higher_order import (
 )
 from gradviz.diagnose.rules.rebound import Rebound, rebound
 from gradviz.diagnose.source import Place, called_name
-from gradviz.diagnose.vocabulary import COMPARISONS, LEAVES_FOR_PYTHON, plain
+from gradviz.diagnose.vocabulary import COMPARISONS, COPIERS, LEAVES_FOR_PYTHON, plain
 from gradviz.trace import model
-from gradviz.trace.packing import OP_INFERENCE, OP_NO_GRAD
+from gradviz.trace.packing import OP_INFERENCE, OP_NO_GRAD, VALUE_PARAMETER, VALUE_REQUIRES_GRAD
 
-MAKERS = ("tensor", "as_tensor", "Tensor", "FloatTensor", "DoubleTensor", "Variable")
+_PARAMETER = VALUE_PARAMETER | VALUE_REQUIRES_GRAD
 NO_GRAPH = re.compile(r"does not require grad and does not have a grad_fn")
 
 
@@ -53,17 +54,52 @@ def no_graph(exam: Examination, backward: model.Backward, error: model.Exception
 
 
 def from_leaf(exam: Examination, backward: model.Backward) -> Finding | None:
-    """Backward from a tensor without a graph, made to require grad after the graph behind it was cut: nothing raises,
-    and no parameter gets a gradient.
+    """Backward from what was made to require grad after the graph behind it was cut: nothing raises, and no parameter
+    gets a gradient.
     """
-    if backward.nodes or backward.outcome != "completed" or backward.phase == "forward":
+    if backward.outcome != "completed" or backward.phase == "forward":
         return None
+    if backward.nodes:
+        found = _cut_behind(exam.case, backward)
+        return _cut(exam, backward, None, 0, _likeliest(found)) if found else None
     for index, port in enumerate(backward.roots):
         found = cuts(exam.case, port.value) if port.node < 0 and port.requires_grad else []
         if found:
-            cut = next((cut for cut in found if not cut.no_grad), found[-1])
-            return _cut(exam, backward, None, index, cut)
+            return _cut(exam, backward, None, index, _likeliest(found))
     return None
+
+
+def _cut_behind(case: Case, backward: model.Backward) -> list[Cut]:
+    """The cuts behind a pass that ends at copies only, while they were made of parameters that nothing trains."""
+    graph = case.trace.graph(backward.id)
+    reached = {int(leaf) for leaf in graph.leaf if leaf >= 0}
+    leaves = [leaf for leaf in case.leaves if leaf.id in reached]
+    if not leaves or any(leaf.kind == "parameter" for leaf in leaves):
+        return []
+    found: list[Cut] = []
+    for leaf in leaves:
+        behind = cuts(case, leaf.value)
+        if not behind:
+            return []
+        found += behind
+    trained = {leaf.value for leaf in case.leaves if leaf.in_graph or leaf.grad_spec is not None}
+    return [cut for cut in found if _parameters_behind(case, cut) - trained]
+
+
+def _parameters_behind(case: Case, cut: Cut) -> set[int]:
+    """Of the model whose graph was cut; nobody may hold it any more."""
+    calls = ancestors(case, cut.value.number, cut.op.number)
+    return {value.number for op in calls for value in op.operands if value.flags & _PARAMETER == _PARAMETER}
+
+
+def is_idle(leaf: model.Leaf) -> bool:
+    """Whether it asks for a gradient and never got one."""
+    return leaf.requires_grad and not leaf.in_graph and leaf.grad_spec is None
+
+
+def _likeliest(found: list[Cut]) -> Cut:
+    """The nearest that somebody wrote down as one."""
+    return next((cut for cut in found if not cut.no_grad), found[-1])
 
 
 def cut_phrase(op: model.Op) -> str:
@@ -74,7 +110,7 @@ def cut_phrase(op: model.Op) -> str:
         return "cut-choice"
     if name in LEAVES_FOR_PYTHON:
         return "cut-python"
-    return "cut-detach"
+    return "cut-copy" if name in COPIERS else "cut-detach"
 
 
 def _cut(
@@ -130,60 +166,6 @@ def _replaced(
         op=plain(op.name).strip("_"),
         **fields_of(exam, backward, error),
     )
-
-
-def shown(op: model.Op) -> str:
-    """How the person writes the call: `.detach()`, `.data`, `>`."""
-    name = plain(op.name)
-    signs = {"gt": ">", "lt": "<", "ge": ">=", "le": "<=", "eq": "==", "ne": "!="}
-    if name in signs:
-        return signs[name]
-    conversions = {"__float__": "float()", "__int__": "int()", "__array__": "the conversion to an array"}
-    if name in conversions:
-        return conversions[name]
-    return ".data" if name == "data" else f".{name}()"
-
-
-def mend(case: Case, op: model.Op, name: str) -> str:
-    """The line without the cut, or what to use in its place."""
-    code = case.code(op.stack[0].file) if op.stack else None
-    line = code.line(op.stack[0].line).strip() if code is not None else ""
-    kind = plain(op.name)
-    if kind in COMPARISONS:
-        return "loss = torch.nn.functional.binary_cross_entropy_with_logits(prediction, target)"
-    if kind in ("argmax", "argmin"):
-        return "loss = torch.nn.functional.cross_entropy(scores, labels)"
-    text = shown(op)
-    if text.startswith(".") and text in line:
-        without = _unwrapped(line.replace(text, ""))
-        if ".numpy()" in line:
-            return f"{without.replace('.numpy()', '')}  # and torch's functions in place of numpy's"
-        return without
-    return f"Use {name} itself, and torch's own functions on it."
-
-
-def _unwrapped(line: str) -> str:
-    """`z = torch.tensor(y, requires_grad=True)` without what would make a tensor of its own of `y` again."""
-    try:
-        statement = ast.parse(line).body
-    except SyntaxError:
-        return line
-    value = statement[0].value if len(statement) == 1 and isinstance(statement[0], ast.Assign) else None
-    if isinstance(value, ast.Call) and value.args and called_name(value) in MAKERS:
-        inner = ast.get_source_segment(line, value.args[0])
-        whole = ast.get_source_segment(line, value)
-        if inner and whole:
-            return line.replace(whole, inner)
-    return line
-
-
-def mended(case: Case, op: model.Op, name: str) -> tuple[Change, ...]:
-    """`mend` as a change, where it is the line itself without the cut."""
-    text = shown(op)
-    if not text.startswith(".") or plain(op.name) in COMPARISONS or not op.stack:
-        return ()
-    code, line = case.code(op.stack[0].file), op.stack[0].line
-    return new_line(code, line, mend(case, op, name)) if code is not None and text in code.line(line) else ()
 
 
 def _without_grad(case: Case, value: int) -> bool:
@@ -314,7 +296,8 @@ def _first_made(case: Case, behind: set[int], backward: model.Backward) -> tuple
         op = case.origin(number)
         floating = op is not None and any(r.spec.dtype.startswith(("float", "bfloat", "complex")) for r in op.results)
         if op is not None and op.stack and floating:
-            name = value_name(case, number)
+            taken_over = [r.number for one in case.users(number) if plain(one.name) in COPIERS for r in one.results]
+            name = next(filter(None, (value_name(case, each) for each in (number, *taken_over))), "")
             if name:
                 return case.place(op.stack), name
     return case.place(backward.stack), ""

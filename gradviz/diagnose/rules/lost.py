@@ -12,7 +12,8 @@ from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding
 from gradviz.diagnose.modules import leaf_label, user_codes
 from gradviz.diagnose.naming import operand_name
-from gradviz.diagnose.rules.cut import mend, mended, shown, switched_off
+from gradviz.diagnose.rules.cut import is_idle, switched_off
+from gradviz.diagnose.rules.cut_fix import mend, mended, shown
 from gradviz.diagnose.source import called_name, names_in
 from gradviz.diagnose.vocabulary import COMPARISONS, plain
 from gradviz.trace import model
@@ -34,9 +35,7 @@ def find(exam: Examination) -> Iterator[Finding]:
     ways_out = exits(case)
     if not ways_out or any(p.outcome != "completed" for p in case.passes):
         return
-    idle = {
-        leaf.value: leaf for leaf in case.leaves if leaf.requires_grad and not leaf.in_graph and leaf.grad_spec is None
-    }
+    idle = {leaf.value: leaf for leaf in case.leaves if is_idle(leaf)}
     for way in ways_out if idle else ():
         behind = leaves_behind(case, way.op.operands[0].number, way.op.number) & set(idle)
         if behind and (taken := comes_back(case, way)) is not None:
@@ -123,7 +122,7 @@ def cut_on_the_way(exam: Examination) -> Iterator[Finding]:
     surely isn't; elsewhere a note says it.
     """
     case = exam.case
-    idle = [leaf for leaf in case.leaves if leaf.requires_grad and not leaf.in_graph and leaf.grad_spec is None]
+    idle = [leaf for leaf in case.leaves if is_idle(leaf)]
     if not idle or any(p.outcome != "completed" for p in case.passes) or not case.passes:
         return
     stepped = {v.number for op in case.ops if is_step(op) for v in op.operands}

@@ -14,7 +14,7 @@ from gradviz.diagnose.dataflow import last_assignment
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding
 from gradviz.diagnose.naming import operand_name, value_name
-from gradviz.diagnose.rules.cut import mend, mended, shown
+from gradviz.diagnose.rules.cut_fix import mend, mended, shown
 from gradviz.diagnose.source import Place, root_name
 from gradviz.diagnose.vocabulary import plain
 from gradviz.trace import model

@@ -12,6 +12,13 @@ PHRASES = {
         " computed from these numbers, so nothing leads back to the parameters.",
         "{new}",
     ),
+    "cut-copy": Phrase(
+        "The graph was left behind",
+        "{root} hangs on no graph: {op} on line {line} made a new tensor of {name}, without its graph.",
+        "{op} takes over the numbers, not the record of how they were made. With requires_grad the new tensor is a"
+        " leaf: the gradient ends there, backward raises nothing, and nothing leads back to the parameters.",
+        "{new}",
+    ),
     "cut-python": Phrase(
         "A tensor became a plain number or array",
         "{root} hangs on no graph: {op} on line {line} turned {name} into a plain Python value.",

@@ -13,6 +13,7 @@ from gradviz.record.passstore import PassStore
 from gradviz.record.patches import Patches
 from gradviz.record.pytorch.applies import Applies
 from gradviz.record.pytorch.backwards import CustomBackwards
+from gradviz.record.pytorch.constructors import Constructors
 from gradviz.record.pytorch.engine import Engine
 from gradviz.record.pytorch.failures import Failures
 from gradviz.record.pytorch.forward import RecordingMode
@@ -153,6 +154,7 @@ class TorchFrontend:
 
         patch(torch.autograd.Function, "apply", classmethod(functools.wraps(apply)(apply_patched)))
         backwards.install(self._patches)
+        Constructors(recorder).install(self._patches)
         install_registration(recorder, self._patches)
         OptimizerSteps(recorder).install(self._patches)
         self._patch_compile(recorder)
