@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from gradviz.background import stand_back
 from gradviz.diagnose.examination import diagnose
 from gradviz.diagnose.parcel import packed
 from gradviz.errors import GradvizError
@@ -16,6 +17,7 @@ from gradviz.trace.reader import Trace
 
 
 def main() -> None:
+    stand_back()
     try:
         with Trace(Path(sys.argv[1])) as trace:
             told = packed(diagnose(trace))

@@ -62,7 +62,7 @@ class Document:
         if path.is_dir():
             return self._refuse(f"{path} is a folder: open a Python script or a recording.")
         if is_recording(path):
-            return self._open_recording(path)
+            return self.open_recording(path)
         return self._open_script(path, function)
 
     def _open_script(self, path: Path, function: str) -> bool:
@@ -73,11 +73,12 @@ class Document:
         self._change(State(script=path, function=function, phase="ready"))
         return True
 
-    def _open_recording(self, path: Path) -> bool:
+    def open_recording(self, path: Path, read: Trace | None = None) -> bool:
+        """As `open`; `read` is the same recording, opened already."""
         from gradviz.trace.reader import Trace
 
         try:
-            trace = Trace(path)
+            trace = read if read is not None else Trace(path)
             info = trace.run()
         except TraceError as error:
             return self._refuse(str(error))

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gradviz.background import CREATION_FLAGS
 from gradviz.errors import GradvizError
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class Examiner:
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
                     cwd=_ROOT,
-                    creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+                    creationflags=CREATION_FLAGS,
                 )
             except OSError:  # no process can be started (memory, limits)
                 return None

@@ -118,6 +118,7 @@ class Controller(QObject):
         if self._window.shows_welcome():
             self._window.close()
         else:
+            self._window.stop_opening()
             self._document.close()
 
     def _choose_interpreter(self) -> None:
@@ -191,10 +192,11 @@ class Controller(QObject):
         welcome.guide_requested.connect(window.commands["guide"].trigger)
 
     def open_recent(self, entry: Recent) -> None:
-        self._document.open(Path(entry.path), entry.function)
+        self._window.open_path(Path(entry.path), entry.function)
 
     def open_example(self, example: Example) -> None:
         """Open an example and run it at once: it opens ready to step."""
+        self._window.stop_opening()
         if self._document.open(example.path):
             self.run()
 

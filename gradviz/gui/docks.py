@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QByteArray, QCoreApplication, QObject, Qt, QTimer
@@ -121,9 +122,24 @@ class Docks(QObject):
         self._window.resizeDocks([docks["problems"]], [BOTTOM_HEIGHT], vertical)
         self._window.resizeDocks([docks["problems"], docks["source"]], [560, 540], horizontal)
 
+    @contextmanager
+    def _at_rest(self) -> Iterator[None]:
+        """Each dock that comes or goes arranges the whole window; in here nothing does, and afterwards once for all."""
+        layout = self._window.layout()
+        if layout is None:
+            yield
+            return
+        layout.setEnabled(False)
+        try:
+            yield
+        finally:
+            layout.setEnabled(True)
+            layout.activate()
+
     def hide_all(self) -> None:
-        for dock in self.by_name.values():
-            dock.hide()
+        with self._at_rest():
+            for dock in self.by_name.values():
+                dock.hide()
         self._shown = False
 
     def show_all(self, state: QByteArray | None) -> None:
@@ -137,15 +153,16 @@ class Docks(QObject):
 
     def reset(self) -> None:
         """Put every dock at its usual place and size."""
-        for dock in self.by_name.values():
-            dock.setFloating(False)
-            self._window.removeDockWidget(dock)
-        self._arrange()
-        for dock in self.by_name.values():
-            dock.show()
-        self.by_name["steps"].raise_()
-        self.by_name["source"].raise_()
-        self.usual_sizes()
+        with self._at_rest():
+            for dock in self.by_name.values():
+                dock.setFloating(False)
+                self._window.removeDockWidget(dock)
+            self._arrange()
+            for dock in self.by_name.values():
+                dock.show()
+            self.by_name["steps"].raise_()
+            self.by_name["source"].raise_()
+            self.usual_sizes()
         QTimer.singleShot(0, self, self.usual_sizes)  # sizes hold only after the layout has been activated once
 
     def state(self) -> QByteArray:

@@ -36,7 +36,10 @@ class FileDialogs(QObject):
         name, _ = QFileDialog.getOpenFileName(
             self._window, self.tr("Open a function of a script"), self._folder(), self.tr("Python scripts (*.py)")
         )
-        if name and self._window.document.open(Path(name)):
+        if not name:
+            return
+        self._window.stop_opening()
+        if self._window.document.open(Path(name)):
             self._window.docks.front("run")
 
     def ask_save(self) -> None:

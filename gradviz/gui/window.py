@@ -16,11 +16,12 @@ from gradviz.document.actions import NO_RECORDING, Actions, Availability
 from gradviz.document.document import Document
 from gradviz.document.gallery import load_gallery
 from gradviz.document.hub import Hub
-from gradviz.document.on_disk import is_recording
 from gradviz.document.settings import Settings
 from gradviz.gui.commands import Commands
 from gradviz.gui.menus import Menus
+from gradviz.gui.opening import Opening
 from gradviz.gui.post import Post
+from gradviz.gui.preparing import Preparing
 from gradviz.gui.status_line import StatusLine
 from gradviz.gui.theme import Theme
 from gradviz.gui.toolbar import Toolbar
@@ -61,11 +62,8 @@ class Window(QMainWindow):
         self.fills: dict[str, Callable[[], list[QAction]]] = {"docks": self._dock_actions}
         self.menus = Menus(self, self.commands, self.fills)
         self._work_state: QByteArray | None = self._remembered("state")
-        self._expected: tuple[Path, str] | None = None
-        self._open_soon = QTimer(self)  # a timer, not a posted event: those come before the painting
-        self._open_soon.setSingleShot(True)
-        self._open_soon.setInterval(0)
-        self._open_soon.timeout.connect(self._open_expected)
+        self._opening = Opening(self)
+        self._preparing = Preparing(self)
         self._restore_geometry()
         self.show_welcome()
         self._bind_window_commands()
@@ -123,16 +121,7 @@ class Window(QMainWindow):
             self.document.expire_recordings()
             if not self.shows_welcome():
                 self.show_work()
-            QTimer.singleShot(0, self, self._prepare)
-
-    def _prepare(self) -> None:
-        """Build the work page behind the welcome page, a part at each turn: opening a file doesn't wait for it then."""
-        if self._work is None:
-            more = bool(self.work)
-        else:
-            more = self._work.build_next()
-        if more:
-            QTimer.singleShot(0, self, self._prepare)
+            self._preparing.start()
 
     def show_welcome(self) -> None:
         if self._work is not None:
@@ -167,24 +156,20 @@ class Window(QMainWindow):
     def open_path(self, path: Path, function: str = "") -> None:
         """Open a script or a recording; what is wrong with it is told in a strip."""
         self.ready()
-        self._expected = None
-        if self.isVisible() and self.shows_welcome() and path.is_file() and is_recording(path):
-            # The page in one turn of the event loop, what is on it in the next: both at once is a long silence.
-            self.expect_document(path)
-            self._expected = (path, function)
-            self._open_soon.start()
-        else:
-            self.document.open(path, function)
+        self._opening.open(path, function)
 
     def opening(self) -> bool:
-        """Whether the work page is there already, and what is to be on it comes in the next turn."""
-        return self._expected is not None
+        """Whether a recording is being read, and stands on the work page in one of the next turns."""
+        return self._opening.pending()
 
-    def _open_expected(self) -> None:
-        if self._expected is None:
-            return
-        (path, function), self._expected = self._expected, None
-        if not self.document.open(path, function) and self.document.state.phase == "empty":
+    def stop_opening(self) -> None:
+        """What was about to be opened isn't."""
+        self._opening.forget()
+        self.show_what_is_open()
+
+    def show_what_is_open(self) -> None:
+        """The welcome page again, where a file was expected that doesn't come."""
+        if self.document.state.phase == "empty" and not self.shows_welcome():
             self.show_welcome()
 
     def interpreter_words(self) -> str:
@@ -287,7 +272,7 @@ class Window(QMainWindow):
 
     def close_everything(self) -> None:
         """End what runs and close what is open: nothing may stay behind."""
-        self._expected = None
+        self._opening.close()
         self.document.shut_down()
         canvas = self._work.centre.canvas if self._work is not None else None
         if canvas is not None:

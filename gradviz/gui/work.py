@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QObject, Qt
-from PySide6.QtWidgets import QToolBar
+from PySide6.QtWidgets import QToolBar, QWidget
 
 from gradviz.draw.tokens import TIMELINE
 from gradviz.gui.centre import Centre
@@ -55,6 +55,13 @@ class Work(QObject):
     def build(self) -> None:
         while self.build_next():
             pass
+
+    def parts(self) -> list[QWidget]:
+        """What is painted when the page is shown."""
+        docks = self.docks.by_name.values()
+        titles = [title for dock in docks if (title := dock.titleBarWidget()) is not None]
+        canvas = [self.centre.canvas] if self.centre.canvas is not None else []
+        return [*self.docks.panes.values(), *titles, *canvas, self.timeline]
 
     def show(self, state: QByteArray | None) -> None:
         self.bar.show()

@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from gradviz.background import CREATION_FLAGS
 from gradviz.layout import wire
 from gradviz.layout.checks import check
 from gradviz.layout.model import Request, Result
@@ -39,7 +40,7 @@ class Child:
             stderr=subprocess.DEVNULL,
             cwd=_ROOT,
             start_new_session=True,  # a group of its own: killed together with the `dot` it runs
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            creationflags=CREATION_FLAGS,
         )
 
     @property

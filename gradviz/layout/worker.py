@@ -12,6 +12,7 @@ import sys
 import threading
 from typing import BinaryIO
 
+from gradviz.background import stand_back
 from gradviz.layout import wire
 from gradviz.layout.model import Request
 from gradviz.layout.table import run
@@ -34,6 +35,7 @@ def _read_requests(stream: BinaryIO, inbox: queue.SimpleQueue[Request]) -> None:
 
 
 def main() -> None:
+    stand_back()
     # Engines written in C print to descriptor 1: it is led away, and the results take a copy of their own.
     outlet = os.fdopen(os.dup(1), "wb")
     quiet = os.open(os.devnull, os.O_WRONLY)

@@ -104,6 +104,38 @@ def test_recent_files_are_remembered_with_their_outcome(person: Person, recordin
     assert recent.item(0).text() == "mlp.gradviz"
 
 
+def test_the_page_stands_before_what_is_on_it(person: Person, recordings: dict[str, Path]) -> None:
+    # WHEN
+    person.window.open_path(recordings["mlp"])
+    # THEN the work page is there at once, and its recording in a later turn
+    assert not person.window.shows_welcome()
+    assert person.window.opening()
+    assert person.window.hub.view.trace is None
+    person.until_settled()
+    assert person.window.hub.view.trace is not None
+
+
+def test_a_recording_can_be_closed_while_it_opens(person: Person, recordings: dict[str, Path]) -> None:
+    # GIVEN a recording that is just being read
+    person.window.open_path(recordings["mlp"])
+    assert person.window.opening()
+    # WHEN
+    person.command("close")
+    # THEN it doesn't come afterwards
+    assert person.window.shows_welcome()
+    assert not person.window.opening()
+    person.open(recordings["eigh"])
+    assert person.window.document.state.recording == recordings["eigh"]
+
+
+def test_the_newer_of_two_wishes_is_opened(person: Person, recordings: dict[str, Path]) -> None:
+    person.window.open_path(recordings["mlp"])
+    person.window.open_path(recordings["eigh"])
+    person.until_settled()
+    assert person.window.document.state.recording == recordings["eigh"]
+    assert person.window.windowTitle() == "eigh.gradviz — gradviz"
+
+
 def drop(window: Window, path: Path, at: QPoint = AT) -> None:
     """A drop from a file manager, through the window system's own door."""
     data = QMimeData()

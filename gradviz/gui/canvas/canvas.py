@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QAccessible, QCloseEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
@@ -23,6 +23,7 @@ from gradviz.gui.canvas.legend import Legend
 from gradviz.gui.canvas.loader import Loaded, Loader, Order
 from gradviz.gui.canvas.looking import Anchor, anchor_at, next_view
 from gradviz.gui.canvas.minimap import Minimap
+from gradviz.gui.canvas.patience import Patience
 from gradviz.gui.canvas.selecting import boxes_of_selection, groups_round, hit_of, place_of_hit
 from gradviz.gui.canvas.strip import CanvasStrip
 from gradviz.gui.canvas.whereabouts import Whereabouts
@@ -33,6 +34,7 @@ from gradviz.scene.build import Shown
 from gradviz.scene.states import states_at
 
 GOOD_ZOOM = 0.85
+LARGE = 2000  # nodes: as many are built and placed before anyone has looked at the panes
 
 
 class Canvas(QWidget):
@@ -67,10 +69,7 @@ class Canvas(QWidget):
         self._loader = Loader(Post(self), self._on_loaded, self.strip.arranging, self._on_failed)
         self.strip.cancelled.connect(self._loader.simple)
         self.destroyed.connect(self._loader.close)
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(0)
-        self._soon.timeout.connect(self._load)
+        self._soon = Patience(self._load, self)
         self._acting = Acting(self)
         self.whereabouts = Whereabouts(self)
         self.view.describe, self.view.speak = self.words_of, self._spoken
@@ -170,8 +169,7 @@ class Canvas(QWidget):
     # -- what the hub tells
 
     def _what_changed(self, view: HubView) -> None:
-        if not self._soon.isActive():
-            self._soon.start()
+        self._soon.start(waits=is_large(view))
 
     def _load(self) -> None:
         view = self.hub.view
@@ -321,3 +319,10 @@ class Canvas(QWidget):
 
     def _place_legend(self) -> None:
         self.legend.move(12, self.view.height() - self.legend.height() - 12)
+
+
+def is_large(view: HubView) -> bool:
+    """Whether it takes long to build what the hub shows."""
+    if view.trace is None or view.pass_id is None:
+        return False
+    return any(each.id == view.pass_id and each.nodes > LARGE for each in view.trace.passes())

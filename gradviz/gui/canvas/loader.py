@@ -44,6 +44,17 @@ class Order:
 
 
 @dataclass(frozen=True)
+class Draft:
+    """A scene without places, and what is asked of the layout; equal keys ask for the same."""
+
+    order: Order
+    build: Build
+    lines: Lines
+    asked: Request
+    key: bytes
+
+
+@dataclass(frozen=True)
 class Loaded:
     """A scene, ready to be painted."""
 
@@ -66,31 +77,31 @@ class Loader:
     ) -> None:
         self._post = post
         self._on_loaded, self._on_arranging, self._on_failed = on_loaded, on_arranging, on_failed
-        self._orders: queue.SimpleQueue[tuple[int, Order] | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[Callable[[Measurer], object] | None] = queue.SimpleQueue()
         self._newest = 0
-        self._layout = LayoutProcess(self._finish)
+        self._layout = LayoutProcess(lambda tag, result: self._finish(tag, result, Measurer()))
         self._known: tuple[bytes, Result] | None = None
-        self._pending: dict[int, tuple[Order, Build, Lines, bytes]] = {}
+        self._pending: dict[int, Draft] = {}
         self._thread = threading.Thread(target=self._work, name="gradviz-scene", daemon=True)
         self._thread.start()
 
     def load(self, order: Order) -> None:
         """Begin; what was asked for before is forgotten."""
         self._newest += 1
-        self._orders.put((self._newest, order))
+        self._jobs.put(partial(self._draw_up, self._newest, order))
 
     def simple(self) -> None:
         """Give up arranging well: show the newest draft in the simple layout."""
         waiting = self._pending.get(self._newest)
         if waiting is not None:
             self._layout.cancel()
-            asked = self._request(waiting[0], waiting[1])
+            asked = waiting.asked
             self._layout.submit(replace(asked, options=replace(asked.options, engine="simple")), self._newest)
 
     def close(self) -> None:
         """End the thread and the layout's process."""
         self._newest += 1
-        self._orders.put(None)
+        self._jobs.put(None)
         self._layout.close()
         self._thread.join()
 
@@ -98,18 +109,20 @@ class Loader:
 
     def _work(self) -> None:
         measure = Measurer()
-        while (job := self._orders.get()) is not None:
-            number, order = job
-            if number != self._newest:
-                continue
-            try:
-                made, lines = self._build(order, measure)
-            except (GradvizError, KeyError, OSError) as error:
-                self._post(partial(self._failed, number, str(error)))
-                continue
-            self._post(partial(self._built, number, order, made, lines))
+        while (job := self._jobs.get()) is not None:
+            job(measure)
 
-    def _build(self, order: Order, measure: Measurer) -> tuple[Build, Lines]:
+    def _draw_up(self, number: int, order: Order, measure: Measurer) -> None:
+        if number != self._newest:
+            return
+        try:
+            draft = self._build(order, measure)
+        except (GradvizError, KeyError, OSError) as error:
+            self._post(partial(self._failed, number, str(error)))
+            return
+        self._post(partial(self._built, number, draft))
+
+    def _build(self, order: Order, measure: Measurer) -> Draft:
         """With a reader of its own, so that the window never waits; a file that moved is read through the window's."""
         try:
             trace = Trace(order.trace.path)
@@ -124,32 +137,28 @@ class Loader:
         if number == self._newest:
             self._on_failed(text)
 
-    def _built(self, number: int, order: Order, made: Build, lines: Lines) -> None:
+    def _built(self, number: int, draft: Draft) -> None:
         if number != self._newest:
             return
-        asked = self._request(order, made)
-        key = _key(asked)
-        self._pending = {number: (order, made, lines, key)}
-        if self._known is not None and self._known[0] == key:
-            self._finish(number, self._known[1])
+        self._pending = {number: draft}
+        if self._known is not None and self._known[0] == draft.key:
+            self._jobs.put(partial(self._finish, number, self._known[1]))
             return
-        self._on_arranging(len(made.draft))
-        self._layout.submit(asked, number)
+        self._on_arranging(len(draft.build.draft))
+        self._layout.submit(draft.asked, number)
 
-    def _request(self, order: Order, made: Build) -> Request:
-        return request(made.draft, order.wrap, order.viewport)
-
-    def _finish(self, tag: object, result: Result) -> None:
-        """On any thread: the scene and all that is prepared for painting it."""
+    def _finish(self, tag: object, result: Result, measure: Measurer) -> None:
+        """On any thread but the window's: the scene and all that is prepared for painting it."""
         number = tag if isinstance(tag, int) else -1
         waiting = self._pending.get(number)
         if waiting is None:
             return
-        order, made, lines, key = waiting
-        made = replace(made, texts=Texts(order.trace, made.graph, order.wording))
-        scene = place(made.draft, result, Measurer(), order.wording)
+        order = waiting.order
+        made = replace(waiting.build, texts=Texts(order.trace, waiting.build.graph, order.wording))
+        scene = place(made.draft, result, measure, order.wording)
         picture = Picture(scene, made.texts, order.shown.shapes, order.wording)
-        self._post(partial(self._placed, number, key, result, Loaded(order, made, scene, picture, lines)))
+        loaded = Loaded(order, made, scene, picture, waiting.lines)
+        self._post(partial(self._placed, number, waiting.key, result, loaded))
 
     def _placed(self, number: int, key: bytes, result: Result, loaded: Loaded) -> None:
         if number == self._newest:
@@ -158,9 +167,10 @@ class Loader:
             self._on_loaded(loaded)
 
 
-def _made(trace: Trace, order: Order, measure: Measurer) -> tuple[Build, Lines]:
+def _made(trace: Trace, order: Order, measure: Measurer) -> Draft:
     made = build(trace, order.pass_id, order.findings, measure, order.shown, order.wording)
-    return made, lines_of(made.graph, made.texts)
+    asked = request(made.draft, order.wrap, order.viewport)
+    return Draft(order, made, lines_of(made.graph, made.texts), asked, _key(asked))
 
 
 def _key(asked: Request) -> bytes:

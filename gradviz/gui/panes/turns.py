@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer
 
+ROUNDS = 2  # of the event loop: in the first what the work changed is painted, the second is free for the next
+
 
 class Turns(QObject):
     """Says who may work in this turn. Lives as long as the application, which is its parent."""
 
     def __init__(self, parent: QObject | None) -> None:
         super().__init__(parent)
-        self._taken = False
+        self._left = 0  # rounds until the next may work
+        self._asked = False  # somebody else was refused in them
+        self._round = QTimer(self)  # a timer: posted calls come before the painting
+        self._round.setInterval(0)
+        self._round.timeout.connect(self._pass)
 
     @staticmethod
     def of_application() -> Turns:
@@ -19,12 +25,19 @@ class Turns(QObject):
         return found if found is not None else Turns(application)
 
     def take(self) -> bool:
-        """True for the first who asks in a turn; the others ask again in a later one."""
-        if self._taken:
+        """True for the first who asks; the others ask again in a later turn."""
+        if self._left:
+            self._asked = True
             return False
-        self._taken = True
-        QTimer.singleShot(0, self, self._next)
+        self._left, self._asked = ROUNDS, False
+        self._round.start()
         return True
 
-    def _next(self) -> None:
-        self._taken = False
+    def quiet(self) -> bool:
+        """Nobody works now, and nobody waits for a turn."""
+        return not self._left and not self._asked
+
+    def _pass(self) -> None:
+        self._left -= 1
+        if not self._left:
+            self._round.stop()
