@@ -23,6 +23,7 @@ from gradviz.diagnose.rules import (
     refused,
     reuse,
     seed_cast,
+    seed_type,
     seeds,
     startup,
     tape,
@@ -102,7 +103,7 @@ def _in_pass(exam: Examination, backward: model.Backward, error: model.Exception
 
 
 def _refused(exam: Examination, backward: model.Backward, error: model.ExceptionInfo) -> Finding:
-    found = seeds.find(exam, backward) or seed_cast.refused(exam, backward)
+    found = seed_type.find(exam, backward, error) or seeds.find(exam, backward) or seed_cast.refused(exam, backward)
     if found is not None:
         return found
     if cut.NO_GRAPH.search(error.message) or (

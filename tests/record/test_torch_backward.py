@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -470,3 +471,25 @@ def test_the_node_that_fetches_what_checkpoint_repeats_is_the_culprit(tmp_path: 
     [failed] = [record for record in trace.passes() if record.outcome == "raised"]
     assert failed.failed_node is not None
     assert trace.node(failed.id, failed.failed_node).name == "TanhBackward0"
+
+
+@pytest.mark.parametrize(("seed", "kind"), [(1.0, "float"), ([1.0, 2.0], "list"), (np.ones(3), "numpy.ndarray")])
+@pytest.mark.parametrize("entry", ["backward", "grad"])
+def test_a_seed_that_is_no_tensor_is_a_pass_that_was_refused(
+    seed: object, kind: str, entry: str, tmp_path: Path
+) -> None:
+    def program() -> None:
+        x = torch.ones(3, requires_grad=True)
+        y: Any = x * 2
+        wrong: Any = seed
+        if entry == "grad":
+            torch.autograd.grad(y, x, wrong)
+        y.backward(wrong)
+
+    trace = recorded(tmp_path, program)
+
+    (refused,) = trace.passes()
+    assert (refused.outcome, refused.entry, len(refused.roots)) == ("refused", entry, 1)
+    assert [node.name for node in nodes_of(trace, refused)] == ["MulBackward0", "AccumulateGrad"]
+    (error,) = trace.exceptions()
+    assert (error.type, error.detail["seed_type"], refused.exception) == ("TypeError", kind, error.id)

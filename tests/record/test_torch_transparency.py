@@ -111,6 +111,7 @@ def patched() -> tuple[Any, ...]:
         autograd._engine_run_backward,
         autograd.graph._engine_run_backward,
         autograd._make_grads,
+        autograd._tensor_or_tensors_to_tuple,
         nn.Module.__call__,
         autograd.Function.__dict__["apply"],
         autograd.function.BackwardCFunction.__dict__["apply"],

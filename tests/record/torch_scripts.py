@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 TORCH_SCRIPTS = {
+    "seeds that are no tensors": """
+import torch
+x = torch.ones(3, requires_grad=True)
+for seed in (2.0, [1.0], "ab", x):
+    try:
+        (x * 2).sum().backward(seed)
+    except (TypeError, RuntimeError) as error:
+        print(type(error), error)
+torch.autograd.grad((x * 2).sum(), x, 1.0)
+""",
     "classes that are made of tensors": """
 import copy, inspect, pickle, torch
 from torch.autograd import Variable

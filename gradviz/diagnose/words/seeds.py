@@ -59,6 +59,48 @@ PHRASES = {
         " must have the shape {expected}. autograd does not broadcast it. Ones give the plain sum of all entries.",
         "{new}",
     ),
+    "seed-is-number": Phrase(
+        "The seed gradient is a plain number",
+        "The seed gradient of {root} has to be a tensor; {function}() was given {seed}, a Python number ({type}).",
+        "Backward starts from the gradient with respect to {root}: a tensor with one weight for each of its entries."
+        " torch makes no tensor of a number by itself. Give a tensor in the shape of {root} that holds the number.",
+        "{new}",
+    ),
+    "seed-is-one": Phrase(
+        "The seed gradient is a plain number",
+        "The seed gradient of {root} has to be a tensor; {function}() was given {seed}, a Python number ({type}).",
+        "Backward starts from the gradient with respect to {root}, and torch makes no tensor of a number by itself."
+        " {root} is a scalar: its seed is 1 when none is given, so leave it out, or write torch.tensor({seed}).",
+        "{new}",
+    ),
+    "seed-is-array": Phrase(
+        "The seed gradient is no tensor",
+        "The seed gradient of {root} has to be a tensor; {function}() was given {seed}, a {type}.",
+        "Backward starts from the gradient with respect to {root}: a tensor of weights in the shape of {root}. torch"
+        " takes a {type} for a row of seeds, one for each output, and finds numbers in it where tensors are due.",
+        "{new}",
+    ),
+    "seed-is-flag": Phrase(
+        "The first argument of {function}() is the seed gradient",
+        "The seed gradient of {root} has to be a tensor; {function}() was given {seed}.",
+        "The first thing that {function}() takes is the gradient to start from, a tensor. Whether the graph is kept"
+        " for another backward is said by name.",
+        "{new}",
+    ),
+    "seed-is-nothing": Phrase(
+        "The seed gradient is no tensor",
+        "The seed gradient of {root} has to be a tensor; {function}() was given {seed}, of type {type}.",
+        "The argument of {function}() is the gradient with respect to {root}. {root} is a scalar: its seed is 1 when"
+        " none is given, so leave it out.",
+        "{new}",
+    ),
+    "seed-is-foreign": Phrase(
+        "The seed gradient is no tensor",
+        "The seed gradient of {root} has to be a tensor; {function}() was given {seed}, of type {type}.",
+        "Backward starts from the gradient with respect to {root}: a tensor with one weight for each of its entries."
+        " Ones give the plain sum of all entries.",
+        "{new}",
+    ),
     "seed-too-few": Phrase(
         "There are fewer seeds than outputs",
         "{roots} outputs were given with {seeds}; each output needs a seed of its own.",

@@ -23,6 +23,7 @@ from gradviz.record.pytorch.passes import TorchPass
 from gradviz.record.pytorch.ports import Given, as_json, port_rows, root_nodes
 from gradviz.record.pytorch.samples import sample_of
 from gradviz.record.pytorch.saved import saved_tensors
+from gradviz.record.pytorch.seedkinds import seed_type
 from gradviz.record.pytorch.state import Recorder, ThreadState
 from gradviz.record.pytorch.steps import NodeHooks
 from gradviz.record.pytorch.values import is_wrapped
@@ -59,6 +60,10 @@ class Engine:
             with guarded(recorder):
                 self._refused(state, outputs, seeds, is_batched, caller_of_ours(), error)
             raise
+
+    def seeds_refused(self, outputs: Any, caller: FrameType, error: BaseException) -> None:
+        """Seeds that are no tensors were turned away: the pass that was asked for is recorded all the same."""
+        self._refused(self._recorder.state(), outputs, (), False, caller, error)
 
     def run(self, original: Callable[..., Any], outputs: Sequence[Any], args: Sequence[Any], kwargs: Any) -> Any:
         """`_engine_run_backward`."""
@@ -258,8 +263,9 @@ class Engine:
         if recorder.session.level != "shapes":
             self._sample_seeds(record, list(seeds), given)
         self._name_leaves(record, caller)
+        detail = seed_type(caller) if isinstance(error, TypeError) else {}
         record.exception = recorder.session.seen_exception(
-            error, "backward", pass_id=record.number, stack=record.columns["stack"]
+            error, "backward", pass_id=record.number, stack=record.columns["stack"], detail=detail
         )
         self._store.write_alone(record)
         graph.let_go()

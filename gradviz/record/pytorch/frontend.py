@@ -14,7 +14,7 @@ from gradviz.record.patches import Patches
 from gradviz.record.pytorch.applies import Applies
 from gradviz.record.pytorch.backwards import CustomBackwards
 from gradviz.record.pytorch.constructors import Constructors
-from gradviz.record.pytorch.engine import Engine
+from gradviz.record.pytorch.engine import Engine, caller_of_ours
 from gradviz.record.pytorch.failures import Failures
 from gradviz.record.pytorch.forward import RecordingMode
 from gradviz.record.pytorch.guard import guarded
@@ -24,10 +24,12 @@ from gradviz.record.pytorch.modes import leave_mode
 from gradviz.record.pytorch.modules import ModuleCalls
 from gradviz.record.pytorch.offer import run_offered
 from gradviz.record.pytorch.optimizers import OptimizerSteps
+from gradviz.record.pytorch.seedkinds import install_seed_kinds
 from gradviz.record.pytorch.seedtrial import SeedTrial
 from gradviz.record.pytorch.state import Recorder
 from gradviz.record.pytorch.steps import install_registration
 from gradviz.record.pytorch.unreached import write_unreached
+from gradviz.record.pytorch.zeroing import install_zeroing
 
 COMPILE_NOTE = "torch.compile was asked for: while recording, what it wraps runs as ordinary Python, node by node."
 
@@ -57,6 +59,7 @@ class TorchFrontend:
         if session.seed_replacement is not None:
             watcher = SeedTrial(recorder, engine, session.seed_replacement, self._patches)
         recorder.overflow = store.overflow
+        install_seed_kinds(recorder, self._patches, engine.seeds_refused, caller_of_ours)
         self._patch(recorder, modules, Applies(recorder, failures.op_failed), watcher, CustomBackwards(recorder))
         self.thread_began()
 
@@ -157,6 +160,7 @@ class TorchFrontend:
         Constructors(recorder).install(self._patches)
         install_registration(recorder, self._patches)
         OptimizerSteps(recorder).install(self._patches)
+        install_zeroing(recorder, self._patches)
         self._patch_compile(recorder)
         self._patch_swap(recorder)
 
