@@ -23,6 +23,7 @@ from gradviz.diagnose.rules import (
     inplace,
     lost,
     nonfinite,
+    offered,
     seed_cast,
     seeds,
     startup,
@@ -37,8 +38,11 @@ from gradviz.diagnose.words.catalogue import ENGLISH
 from gradviz.diagnose.words.phrase import Catalogue
 
 _RANK = {"error": 0, "warning": 1, "note": 2}
-# What a broadcast that went unseen leads to further on.
-_AFTER_BROADCAST = {"implicit-non-scalar", "forward-shape-error", "zero-gradient", "vanishing-gradient"}
+# What a fault that went unseen leads to further on.
+_LEADS_TO = {
+    "silent-broadcast": {"implicit-non-scalar", "forward-shape-error", "zero-gradient", "vanishing-gradient"},
+    "custom-backward-wrong-shape": {"forward-shape-error"},
+}
 
 
 def diagnose(trace: TraceView, catalogue: Catalogue = ENGLISH) -> tuple[Finding, ...]:
@@ -85,6 +89,7 @@ def _silent(exam: Examination) -> Iterator[Finding]:
     yield from broadcast.find(exam)
     yield from inplace.via_data(exam)
     yield from nonfinite.find(exam)
+    yield from offered.find(exam)
     yield from higher_order.penalties(exam)
     yield from unused.non_leaf_grad(exam)
 
@@ -114,23 +119,24 @@ def _distinct(found: Iterable[Finding]) -> list[Finding]:
 
 def _folded(found: list[Finding]) -> list[Finding]:
     """Consequences told under their cause."""
-    causes = [f for f in found if f.rule == "silent-broadcast" and f.severity != "note"]
-    if not causes:
+    cause = next((one for one in found if one.rule in _LEADS_TO and one.severity != "note"), None)
+    if cause is None:
         return found
     kept, effects = [], []
     for one in found:
-        if one.rule in _AFTER_BROADCAST and _later(causes[0], one):
+        if one.rule in _LEADS_TO[cause.rule] and _later(cause, one):
             effects.append(one.message)
         else:
             kept.append(one)
     if effects:
-        kept = [dataclasses.replace(one, effects=(*one.effects, *effects)) if one is causes[0] else one for one in kept]
+        kept = [dataclasses.replace(one, effects=(*one.effects, *effects)) if one is cause else one for one in kept]
     return kept
 
 
 def _later(cause: Finding, effect: Finding) -> bool:
-    """Whether the effect shows what the broadcast made: its result's shape."""
-    return effect.received_shape == cause.result_shape or effect.expected_shape == cause.result_shape
+    """Whether the effect shows what the cause made: its shape."""
+    made = cause.result_shape if cause.rule == "silent-broadcast" else cause.received_shape
+    return made in (effect.received_shape, effect.expected_shape)
 
 
 def _ordered(found: list[Finding]) -> tuple[Finding, ...]:

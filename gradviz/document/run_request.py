@@ -85,7 +85,9 @@ def require_runnable(request: RunRequest) -> None:
         raise NotStartedError(f"There is no level {request.level!r}; choose one of {', '.join(LEVELS)}.")
     _require_passes(request.passes)
     for name, expression in request.function_arguments:
-        _require_expression(name, expression)
+        _require_expression(f"The argument {name}", expression)
+    if request.seed_gradient is not None:
+        _require_expression("--seed-gradient", request.seed_gradient)
     if request.target.kind == "module":
         if not all(part.isidentifier() for part in request.target.given.split(".")):
             raise NotStartedError(f"{request.target.given!r} is no module name; -m wants one such as package.module.")
@@ -109,11 +111,12 @@ def _require_script(path: Path) -> None:
         raise NotStartedError(f"{path} is not a Python script. gradviz runs .py files and opens .gradviz recordings.")
 
 
-def _require_expression(name: str, text: str) -> None:
+def _require_expression(what: str, text: str) -> None:
     try:
-        compile(text.strip(), f"<argument {name}>", "eval", ast.PyCF_ONLY_AST)
+        compile(text.strip(), "<argument>", "eval", ast.PyCF_ONLY_AST)
     except (SyntaxError, ValueError) as error:
-        raise NotStartedError(f"The argument {name} is no Python expression: {text!r} ({error}).") from error
+        reason = error.msg if isinstance(error, SyntaxError) else error
+        raise NotStartedError(f"{what} is no Python expression: {text!r} ({reason}).") from error
 
 
 def _require_passes(words: str) -> None:

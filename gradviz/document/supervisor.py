@@ -264,7 +264,7 @@ class Supervisor:
         status = status_of(self._writer, self._heard, returncode, died_without_a_word and amid_pass)
         status = self._stop_reason or status
         exit_code, number = (returncode, None) if returncode >= 0 else (None, -returncode)
-        trouble, own_fault = self._trouble(status), status == "not-run" and not self._heard.not_found
+        trouble, own_fault = self._trouble(status), status == "not-run" and not self._heard.unfit
         self._writer.update("run", 0, status=status, exit_code=exit_code, signal=number, seconds=seconds)
         place = self._working
         try:
@@ -278,6 +278,8 @@ class Supervisor:
     def _trouble(self, status: str) -> str:
         if self._heard.not_found:
             return f"-m {self.request.target.given} can't be run: {self._heard.not_found}."
+        if self._heard.bad_option:
+            return self._heard.bad_option
         if status == "not-run":
             return f"gradviz's recorder did not start under {self.request.interpreter}: {last_words(self._writer)}"
         if self._heard.failure:

@@ -15,6 +15,12 @@ class Heard:
     running: bool = False  # it got as far as the script
     failure: str = ""  # why it stopped writing
     not_found: str = ""  # what Python said of a module that isn't there
+    bad_option: str = ""  # one sentence about an expression that was given for the run
+
+    @property
+    def unfit(self) -> bool:
+        """What was asked for can't be run; nothing is wrong with the recorder."""
+        return bool(self.not_found or self.bad_option)
 
     def take(self, message: dict[str, object]) -> None:
         """One message of the recorder's."""
@@ -25,11 +31,13 @@ class Heard:
             self.failure = reason
         elif said == "not-found":
             self.not_found = reason.partition(": ")[2]
+        elif said == "bad-option":
+            self.bad_option = reason
 
 
 def status_of(writer: TraceWriter, heard: Heard, returncode: int, sudden: bool) -> str:
     """ok | raised | exited | killed | not-run. `sudden`: it died amid a backward pass, without a word."""
-    if heard.not_found:
+    if heard.unfit:
         return "not-run"
     if returncode < 0:  # Python itself dies of SIGINT when nobody caught KeyboardInterrupt
         return "raised" if returncode == -signal.SIGINT and _main_thread_failed(writer) else "killed"

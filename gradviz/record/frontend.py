@@ -98,11 +98,13 @@ class Frontend(Protocol):
         """In a forked child, which isn't recorded: leave the modes, write nothing, close nothing."""
         ...
 
-    def offer_backward(self, result: Any, seed_expression: str | None, namespace: Mapping[str, Any]) -> None:
+    def offer_backward(
+        self, result: Any, seed_expression: str | None, namespace: Mapping[str, Any], arguments: Mapping[str, Any]
+    ) -> None:
         """Of a function target, after it returned: when no backward ran from the tensor (or the first tensor in a
         tuple, list or dict) that it returned, run backward from it. The seed is `seed_expression`, evaluated in
         `namespace` with the result as `output`; None = ones of its shape. Errors of the backward are raised as the
-        script's own.
+        script's own, those of the expression as BadOption. `arguments`: what the function was called with.
         """
         ...
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn, Union
 
 from gradviz.record import ending
+from gradviz.record.badoption import BadOption
 from gradviz.record.control import Channel, end_with_the_app
 from gradviz.record.importing import leave_own_copies
 from gradviz.record.mainmodule import forget_file
@@ -18,9 +19,10 @@ from gradviz.record.passes import chosen_passes
 from gradviz.record.seedreplacement import Numbers, seed_replacement
 from gradviz.record.session import RecorderSession
 from gradviz.record.source import COMPILE_ERRORS
-from gradviz.record.target import ArgumentError, FunctionTarget, ModuleTarget, ScriptTarget
+from gradviz.record.target import FunctionTarget, ModuleTarget, ScriptTarget
 
 Target = Union[ScriptTarget, ModuleTarget, FunctionTarget]
+BAD_OPTION = 2  # exit status
 # Frames of ours below the script's first: its recursion limit is meant without them. Before 3.12, exec counts as one.
 OWN_DEPTH = 4 if sys.version_info >= (3, 12) else 5
 
@@ -56,10 +58,10 @@ class Launch:
     def raised(self, error: BaseException) -> NoReturn:
         """Nobody caught it."""
         ending.flush_output()
-        phase = "start" if isinstance(error, (ImportError, SyntaxError, ArgumentError)) else "user"
-        if self._session.recording and isinstance(error, ArgumentError):
-            self._session.seen_exception(error, phase, detail=error.detail)
-        self._session.uncaught(error, phase)
+        if isinstance(error, BadOption):
+            self._session.requests.answer({"said": "bad-option", "reason": str(error)})
+            raise SystemExit(BAD_OPTION)
+        self._session.uncaught(error, "start" if isinstance(error, (ImportError, SyntaxError)) else "user")
         ending.print_error(error)
         self._forget_file()
         ending.leave_after(error)

@@ -213,11 +213,13 @@ class RecorderSession:
             self._exceptions.uncaught(error, phase, self.thread_number())
             self.writer.commit()
 
-    def offer_backward(self, result: Any, seed_expression: str | None, names: Mapping[str, Any]) -> None:
+    def offer_backward(
+        self, result: Any, seed_expression: str | None, names: Mapping[str, Any], arguments: Mapping[str, Any]
+    ) -> None:
         """Run backward from what a function target returned, where it did not do so itself."""
         self.phase = "offered"
         for frontend in self._frontends:
-            frontend.offer_backward(result, seed_expression, names)
+            frontend.offer_backward(result, seed_expression, names, arguments)
 
     # -- threads and forks
 

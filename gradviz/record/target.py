@@ -11,6 +11,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, Callable, Protocol
 
+from gradviz.record.badoption import BadOption
 from gradviz.record.mainmodule import fresh_main, script_file, script_folder
 from gradviz.record.source import compiled
 
@@ -21,17 +22,9 @@ class Running(Protocol):
     phase: str
     script_names: Mapping[str, Any]
 
-    def offer_backward(self, result: Any, seed_expression: str | None, names: Mapping[str, Any]) -> None: ...
-
-
-class ArgumentError(Exception):
-    """A function target can't be called with these arguments; `detail` names them."""
-
-    __module__ = "builtins"  # printed without a place that the person doesn't know
-
-    def __init__(self, message: str, **detail: Any) -> None:
-        super().__init__(message)
-        self.detail = detail
+    def offer_backward(
+        self, result: Any, seed_expression: str | None, names: Mapping[str, Any], arguments: Mapping[str, Any]
+    ) -> None: ...
 
 
 class ScriptTarget:
@@ -57,7 +50,8 @@ class ScriptTarget:
         session.script_names = self.main.__dict__
         exec(self._code, self.main.__dict__)
         if self._offered in self.main.__dict__:
-            session.offer_backward(self.main.__dict__[self._offered], self._seed_expression, self.main.__dict__)
+            names = self.main.__dict__
+            session.offer_backward(names[self._offered], self._seed_expression, names, {})
 
 
 class ModuleTarget:
@@ -122,13 +116,13 @@ class FunctionTarget:
         if "torch" in sys.modules:
             names.setdefault("torch", sys.modules["torch"])
         function = _find(module, self._function)
-        values = _values(self._function, self._arguments, names)
+        values = _values(self._arguments, names)
         self._require_fit(function, values)
         result = function(**values)
-        session.offer_backward(result, self._seed_expression, names)
+        session.offer_backward(result, self._seed_expression, names, values)
 
     def _require_fit(self, function: Callable[..., Any], values: Mapping[str, Any]) -> None:
-        """Raises ArgumentError where the function wants others."""
+        """Raises BadOption where the function wants others."""
         try:
             parameters = self._signature(function)
         except (TypeError, ValueError):  # not everything callable tells
@@ -136,10 +130,7 @@ class FunctionTarget:
         try:
             parameters.bind(**values)
         except TypeError as error:
-            required = [p.name for p in parameters.parameters.values() if p.default is p.empty and p.kind in _NAMED]
-            missing = [each for each in required if each not in values]
-            sentence = f"{self._function}(): {error}"
-            raise ArgumentError(sentence, function=self._function, missing=missing, given=list(values)) from None
+            raise BadOption(f"{self._function} can't be called with these arguments: {error}.") from None
 
 
 def _find(module: ModuleType, dotted: str) -> Callable[..., Any]:
@@ -147,23 +138,18 @@ def _find(module: ModuleType, dotted: str) -> Callable[..., Any]:
     for part in dotted.split("."):
         found = getattr(found, part, None)
     if not callable(found):
-        raise ArgumentError(
-            f"{Path(str(module.__file__)).name} has no function {dotted} after loading.", function=dotted
-        )
+        raise BadOption(f"{Path(str(module.__file__)).name} has no function {dotted} after loading.")
     return found  # type: ignore[no-any-return]  # callable, as just seen
 
 
-def _values(name: str, arguments: Sequence[tuple[str, str]], names: Mapping[str, Any]) -> dict[str, Any]:
-    """Evaluate the expressions, in order. Raises ArgumentError where one fails."""
+def _values(arguments: Sequence[tuple[str, str]], names: Mapping[str, Any]) -> dict[str, Any]:
+    """Evaluate the expressions, in order. Raises BadOption where one fails."""
     values = {}
     for argument, expression in arguments:
         try:
             code = compile(expression, f"<argument {argument}>", "eval", dont_inherit=True)
             values[argument] = eval(code, dict(names))
         except Exception as error:  # noqa: BLE001  # foreign: the person's expression
-            sentence = f"the argument {argument} = {expression} failed: {type(error).__name__}: {error}"
-            raise ArgumentError(sentence, function=name, argument=argument, expression=expression) from None
+            sentence = f"The argument {argument} = {expression} failed: {type(error).__name__}: {error}."
+            raise BadOption(sentence) from None
     return values
-
-
-_NAMED = (1, 3)  # inspect's POSITIONAL_OR_KEYWORD and KEYWORD_ONLY

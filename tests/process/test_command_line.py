@@ -159,8 +159,23 @@ def test_a_static_method_takes_a_seed(seed: str, exit_code: int, tmp_path: Path)
     done = run_gradviz("check", "work.py::Model.wide", *arguments, "--json", cwd=tmp_path)
 
     assert done.exit_code == exit_code, done.stdout
+    for finding in done.findings:
+        assert (finding["rule"], finding["line"]) == ("seed-shape-mismatch", 8)
+        assert "--seed-gradient" in finding["explanation"] and seed in finding["message"]
 
 
+def test_arguments_that_ask_for_no_gradient_are_told(tmp_path: Path) -> None:
+    script(tmp_path, FUNCTIONS, "work.py")
+
+    done = run_gradviz("check", "work.py::Model.wide", "--arg", "x=torch.ones(3)", "--json", cwd=tmp_path)
+
+    (finding,) = done.findings
+    assert (done.exit_code, finding["rule"], finding["severity"], finding["line"]) == (1, "detached", "warning", 8)
+    assert "wide() was given no tensor with requires_grad=True (x)" in finding["message"]
+    assert finding["fix"] == "x = torch.ones(3, requires_grad=True)"
+
+
+WIDE = ["work.py::Model.wide", "--arg", "x=torch.ones(3, requires_grad=True)"]
 BAD_INPUT = {
     "no such file": (["nothing.py"], "There is no file"),
     "a folder": (["."], "is a folder, not a script"),
@@ -178,6 +193,11 @@ BAD_INPUT = {
     "a missing argument": (["work.py::scaled", "--arg", "x=1"], "needs shift: give --arg shift=EXPR"),
     "an unknown argument": (["work.py::Model.wide", "--arg", "x=1", "--arg", "y=2"], "has no parameter y"),
     "an argument without a value": (["work.py::Model.wide", "--arg", "x"], "--arg wants NAME=EXPR"),
+    "an argument that fails": (["work.py::Model.wide", "--arg", "x=1/0"], "The argument x = 1/0 failed: ZeroDiv"),
+    "an argument that is no expression": (["work.py::Model.wide", "--arg", "x=(1"], "The argument x is no Python"),
+    "a seed that fails": ([*WIDE, "--seed-gradient", "seeds"], "--seed-gradient seeds failed: NameError"),
+    "a seed that is no expression": ([*WIDE, "--seed-gradient", "(1"], "--seed-gradient is no Python expression"),
+    "a seed that is no tensor": ([*WIDE, "--seed-gradient", "'a'"], "--seed-gradient 'a' failed"),
     "an argument for a script": (["ok.py", "--arg", "x=1"], "belongs to a function"),
     "no recording": (["none.gradviz"], "none.gradviz"),
     "a recording that isn't": (["text.gradviz"], "text.gradviz"),

@@ -13,6 +13,7 @@ from gradviz.diagnose.case import Case
 from gradviz.diagnose.dataflow import last_assignment, value_of
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
+from gradviz.diagnose.rules.offered import definition
 from gradviz.diagnose.rules.seed_fix import seed_fix, seed_rewrite
 from gradviz.diagnose.shapes import Shape
 from gradviz.diagnose.source import Place, as_call
@@ -121,6 +122,8 @@ def _shape_finding(
 ) -> Finding:
     case, called = exam.case, pass_call(exam.case, backward)
     expected, received = seed_shape_expected(backward, index), seed.spec.shape
+    if backward.phase == "offered" and case.run.seed_expression:
+        return _option_finding(exam, backward, port, received)
     root, name = root_text(case, called, backward, index), seed_text(case, called, backward, index)
     kind = _kind(case, backward, port, seed)
     argument = called.seed_argument
@@ -157,6 +160,27 @@ def _shape_finding(
         else (),
         rewrite=seed_rewrite(backward, fix.kind, index if fix.one_only else -1),
         **more,
+    )
+
+
+def _option_finding(exam: Examination, backward: model.Backward, port: model.Port, received: Shape) -> Finding:
+    """The seed that was given for a function's result doesn't fit it."""
+    case, expected = exam.case, port.spec.shape
+    return exam.writer.write(
+        "seed-shape-mismatch",
+        "error",
+        definition(case),
+        "seed-of-option",
+        {
+            "function": case.run.function or "the script",
+            "seed": case.run.seed_expression,
+            "expected": shapes.text(expected),
+            "received": shapes.text(received),
+        },
+        expected_shape=expected,
+        received_shape=received,
+        marks=(Mark("seed", port.node, port.slot, -1, expected, received, shapes.differing(expected, received)),),
+        **_root_fields(case, backward, 0),
     )
 
 

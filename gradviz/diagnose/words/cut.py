@@ -71,6 +71,14 @@ PHRASES = {
         " plain tensors only with requires_grad=True. Here none did, so line {call} has nothing to differentiate by.",
         "{name}.requires_grad_()  # before it is used",
     ),
+    "offered-nothing-required": Phrase(
+        "No argument asks for a gradient",
+        "{function}() was given no tensor with requires_grad=True ({names}), so there is nothing to differentiate by.",
+        "autograd records a computation only from tensors that ask for a gradient. None of the arguments does, and what"
+        " {function}() returned has no graph: backward has nowhere to start. Give one that asks for it, with --arg or"
+        " in its field in the Run pane.",
+        "{name} = {new}",
+    ),
     "cut-numpy-refused": Phrase(
         "numpy can't carry gradients",
         "{op} was called on {name}, which requires grad.",

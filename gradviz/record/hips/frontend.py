@@ -73,7 +73,9 @@ class HipsFrontend:
     def forked(self) -> None:
         self._patches.undo()
 
-    def offer_backward(self, result: Any, seed_expression: str | None, namespace: Mapping[str, Any]) -> None:
+    def offer_backward(
+        self, result: Any, seed_expression: str | None, namespace: Mapping[str, Any], arguments: Mapping[str, Any]
+    ) -> None:
         """A function's result isn't traced unless the function called grad, and then a pass has run."""
 
     def script_ended(self, error: BaseException | None) -> None:

@@ -95,9 +95,11 @@ class TorchFrontend:
             leave_mode(self._recorder.state())
         self._patches.undo()
 
-    def offer_backward(self, result: Any, seed_expression: str | None, namespace: Mapping[str, Any]) -> None:
+    def offer_backward(
+        self, result: Any, seed_expression: str | None, namespace: Mapping[str, Any], arguments: Mapping[str, Any]
+    ) -> None:
         if self._recorder is not None:
-            run_offered(self._recorder, result, seed_expression, namespace)
+            run_offered(self._recorder, result, seed_expression, namespace, arguments)
 
     def script_ended(self, error: BaseException | None) -> None:
         recorder, store, leaves = self._recorder, self._store, self._leaves

@@ -7,22 +7,58 @@ from typing import Any
 
 import torch
 
+from gradviz.record.badoption import BadOption
 from gradviz.record.pytorch.state import Recorder
 
+NOTHING_REQUIRED = "nothing-required"  # kind of note; gradviz/diagnose/rules/offered.py explains it
 
-def run_offered(recorder: Recorder, result: Any, seed_expression: str | None, namespace: Mapping[str, Any]) -> None:
+
+def run_offered(
+    recorder: Recorder,
+    result: Any,
+    seed_expression: str | None,
+    namespace: Mapping[str, Any],
+    arguments: Mapping[str, Any],
+) -> None:
     """Run backward from the first tensor with a gradient in `result`, unless one ran from it already."""
     tensor = next((each for each in tensors_in(result) if each.requires_grad), None)
-    if tensor is None or recorder.values.lookup(tensor).number in recorder.roots_seen:
+    if tensor is None:
+        _tell_of_arguments(recorder, result, arguments)
+        return
+    if recorder.values.lookup(tensor).number in recorder.roots_seen:
         return
     seed = None
     if seed_expression:
-        seed = eval(seed_expression, dict(namespace), {"output": tensor})
-        if not isinstance(seed, torch.Tensor):
-            seed = torch.as_tensor(seed, dtype=tensor.dtype, device=tensor.device)
+        seed = _evaluated(seed_expression, namespace, tensor)
     elif tensor.dim() or tensor.is_complex():
         seed = torch.ones_like(tensor)
     tensor.backward(seed)
+
+
+def _evaluated(expression: str, namespace: Mapping[str, Any], output: Any) -> Any:
+    """The seed as a tensor. Raises BadOption."""
+    try:
+        seed = eval(compile(expression, "<seed>", "eval", dont_inherit=True), dict(namespace), {"output": output})
+        if not isinstance(seed, torch.Tensor):
+            seed = torch.as_tensor(seed, dtype=output.dtype, device=output.device)
+    except Exception as error:  # noqa: BLE001  # foreign: the person's expression
+        sentence = f"--seed-gradient {expression} failed: {type(error).__name__}: {error}."
+        raise BadOption(sentence) from None
+    return seed
+
+
+def _tell_of_arguments(recorder: Recorder, result: Any, arguments: Mapping[str, Any]) -> None:
+    """Where numbers went in and came out, and none of them asks for a gradient."""
+    given = {name: value for name, value in arguments.items() if isinstance(value, torch.Tensor)}
+    if recorder.roots_seen or any(each.requires_grad for each in tensors_in(list(arguments.values()))):
+        return
+    names = [name for name, value in given.items() if _has_slope(value)]
+    if names and any(_has_slope(each) for each in tensors_in(result)):
+        recorder.session.note(NOTHING_REQUIRED, "", arguments=names)
+
+
+def _has_slope(tensor: Any) -> bool:
+    return bool(tensor.is_floating_point() or tensor.is_complex())
 
 
 def tensors_in(result: Any, depth: int = 3) -> Iterator[Any]:

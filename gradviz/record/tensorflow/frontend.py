@@ -83,7 +83,9 @@ class TensorFlowFrontend:
     def forked(self) -> None:
         self.uninstall()
 
-    def offer_backward(self, result: Any, seed_expression: str | None, namespace: Mapping[str, Any]) -> None:
+    def offer_backward(
+        self, result: Any, seed_expression: str | None, namespace: Mapping[str, Any], arguments: Mapping[str, Any]
+    ) -> None:
         """A tensor's tape is gone when a function has returned it: there is nothing to run backward from."""
 
     def script_ended(self, error: BaseException | None) -> None:
