@@ -23,6 +23,27 @@ SILENT = {
         "tape.gradient(y, w)\n",
         ("custom-backward-wrong-shape", 5, [3], [4, 3]),
     ),
+    "a custom gradient whose shape is refused further on": (
+        "@tf.custom_gradient\ndef halve(a):\n    def grad(up):\n        return tf.reduce_sum(up, axis=0) * 0.5\n"
+        "    return a * 0.5, grad\n"
+        "w = tf.Variable(tf.ones([2, 3]))\nwith tf.GradientTape() as tape:\n    y = halve(tf.exp(w)) + w\n"
+        "tape.gradient(y, w)\n",
+        ("custom-backward-wrong-shape", 5, [2, 3], [3]),
+    ),
+    "a custom gradient whose shape an optimizer refuses": (
+        "@tf.custom_gradient\ndef halve(a):\n    def grad(up):\n        return tf.reduce_sum(up, axis=0) * 0.5\n"
+        "    return a * 0.5, grad\n"
+        "w = tf.Variable(tf.ones([2, 3]))\nwith tf.GradientTape() as tape:\n    y = halve(w)\n"
+        "tf.keras.optimizers.SGD(0.1).apply_gradients([(tape.gradient(y, w), w)])\n",
+        ("custom-backward-wrong-shape", 5, [2, 3], [3]),
+    ),
+    "a custom gradient with too few gradients": (
+        "@tf.custom_gradient\ndef scale(w, x):\n    def grad(up):\n        return up * x\n"
+        "    return w * x, grad\n"
+        "w = tf.Variable([1.0, 2.0])\nwith tf.GradientTape() as tape:\n    y = scale(w, tf.ones([2]))\n"
+        "tape.gradient(y, w)\n",
+        ("custom-backward-wrong-count", 5, "2 gradients", "1 gradient"),
+    ),
     "a broadcast in a Keras model's loss": (
         "model = tf.keras.Sequential([tf.keras.layers.Dense(1)])\nx, y = tf.ones([8, 3]), tf.ones([8])\n"
         "with tf.GradientTape() as tape:\n    loss = tf.reduce_mean((model(x) - y) ** 2)\n"
@@ -78,6 +99,19 @@ def test_faults_of_every_framework_are_found_in_tensorflow_too(name: str, tmp_pa
     if expected is not None:
         assert (finding["expected_shape"], finding["received_shape"]) == (expected, received)
     assert "torch" not in finding["fix"]
+
+
+@needs_tensorflow
+def test_what_is_written_for_a_norm_at_zero_mends_it(tmp_path: Path) -> None:
+    text = "w = tf.Variable(tf.zeros([2, 3]))\nwith tf.GradientTape() as tape:\n    y = tf.norm(w, axis=1)\n"
+    text = f"import tensorflow as tf\n{text}tape.gradient(y, w)\n"
+    (tmp_path / "script.py").write_text(text, encoding="utf-8")
+
+    (finding,) = loud(report_of(tmp_path / "script.py"))
+
+    assert (finding["rule"], finding["line"]) == ("non-finite-gradient", 4)
+    (tmp_path / "mended.py").write_text(text.replace("tf.norm(w, axis=1)", finding["fix"]), encoding="utf-8")
+    assert not loud(report_of(tmp_path / "mended.py"))
 
 
 @needs_tensorflow

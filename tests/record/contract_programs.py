@@ -1,24 +1,20 @@
-"""The same small programs in each framework, for the contract that every frontend keeps.
+"""The same small programs for every framework: the contract that every frontend keeps.
 
 A program is written once, against `Arrays`: what it needs of a framework. A further framework joins by an Arrays of its
-own in FRAMEWORKS. Inputs are the same numbers everywhere, float64.
+own, and by a way to record it in contract_runs.py. Inputs are the same numbers everywhere, float64. This file needs
+numpy only: it is read by each framework's own interpreter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import autograd.numpy as anp
 import numpy as np
-import torch
-from autograd import value_and_grad
-from autograd.extend import defvjp, primitive
 
 Inputs = tuple[np.ndarray, ...]
 Body = Callable[["Arrays", Any], Any]
-Wrong = Callable[[Any], Any]
 
 
 class Arrays(Protocol):
@@ -33,97 +29,6 @@ class Arrays(Protocol):
     def reshape(self, a: Any, shape: tuple[int, ...]) -> Any: ...
     def misshapen(self, a: Any) -> Any: ...  # twice its argument; its gradient comes without the first dimension
     def differentiate(self, body: Body, inputs: Inputs) -> Inputs: ...
-
-
-class TorchArrays:
-    """PyTorch."""
-
-    def constant(self, array: np.ndarray) -> Any:
-        return torch.tensor(array)
-
-    def matmul(self, a: Any, b: Any) -> Any:
-        return torch.matmul(a, b)
-
-    def exp(self, a: Any) -> Any:
-        return torch.exp(a)
-
-    def tanh(self, a: Any) -> Any:
-        return torch.tanh(a)
-
-    def sqrt(self, a: Any) -> Any:
-        return torch.sqrt(a)
-
-    def total(self, a: Any) -> Any:
-        return torch.sum(a)
-
-    def reshape(self, a: Any, shape: tuple[int, ...]) -> Any:
-        return torch.reshape(a, shape)
-
-    def misshapen(self, a: Any) -> Any:
-        function: Any = Misshapen
-        return function.apply(a)
-
-    def differentiate(self, body: Body, inputs: Inputs) -> Inputs:
-        leaves = [torch.tensor(each, requires_grad=True) for each in inputs]
-        body(self, leaves).backward()
-        return tuple(leaf.grad.numpy() for leaf in leaves if leaf.grad is not None)
-
-
-class Misshapen(torch.autograd.Function):
-    """See Arrays.misshapen."""
-
-    @staticmethod
-    def forward(ctx: Any, a: Any) -> Any:
-        return a * 2.0
-
-    @staticmethod
-    def backward(ctx: Any, grad: Any) -> Any:
-        return grad[0, :-1] * 2.0
-
-
-class HipsArrays:
-    """HIPS autograd."""
-
-    def constant(self, array: np.ndarray) -> Any:
-        return array
-
-    def matmul(self, a: Any, b: Any) -> Any:
-        return anp.matmul(a, b)
-
-    def exp(self, a: Any) -> Any:
-        return anp.exp(a)
-
-    def tanh(self, a: Any) -> Any:
-        return anp.tanh(a)
-
-    def sqrt(self, a: Any) -> Any:
-        return anp.sqrt(a)
-
-    def total(self, a: Any) -> Any:
-        return anp.sum(a)
-
-    def reshape(self, a: Any, shape: tuple[int, ...]) -> Any:
-        return anp.reshape(a, shape)
-
-    def misshapen(self, a: Any) -> Any:
-        return hips_misshapen(a)
-
-    def differentiate(self, body: Body, inputs: Inputs) -> Inputs:
-        function = value_and_grad(lambda *given: body(self, given), argnum=tuple(range(len(inputs))))
-        if len(inputs) == 1:  # several arguments are traced as one tuple, and each taken out of it is a node
-            function = value_and_grad(lambda x: body(self, (x,)))
-            return (function(inputs[0])[1],)
-        return tuple(function(*inputs)[1])
-
-
-def misshapen(a: Any) -> Any:
-    """See Arrays.misshapen."""
-    return a * 2.0
-
-
-hips_misshapen: Any = primitive(misshapen)
-defvjp(hips_misshapen, lambda ans, a: lambda g: g[0, :-1] * 2.0)
-FRAMEWORKS: Mapping[str, Arrays] = {"torch": TorchArrays(), "hips": HipsArrays()}
 
 
 @dataclass(frozen=True)
@@ -160,6 +65,15 @@ def stretched(arrays: Arrays, given: Any) -> Any:
     return arrays.total(difference * difference)
 
 
+def weighted(arrays: Arrays, given: Any) -> Any:
+    return arrays.total(arrays.constant(np.linspace(-1.0, 1.0, 6).reshape(2, 3)) * given[0])
+
+
+def meeting(arrays: Arrays, given: Any) -> Any:
+    h = arrays.exp(given[0])
+    return arrays.total(h * h + h)
+
+
 def born_infinite(arrays: Arrays, given: Any) -> Any:
     return arrays.total(arrays.sqrt(given[0]))
 
@@ -174,6 +88,8 @@ PROGRAMS = {
     "layer": Program(layer, (np.linspace(0.1, 0.6, 6).reshape(3, 2),), ("sum", "tanh", "matmul")),
     "reshaped": Program(reshaped, (np.linspace(0.0, 1.0, 6),), ("sum", "exp", "reshape")),
     "stretched": Program(stretched, (np.zeros((2, 1)),), ("sum", "mul", "sub", "exp", "matmul"), "silent-broadcast"),
+    "weighted": Program(weighted, (np.linspace(-1.0, 1.0, 3),), ("sum", "mul")),
+    "meeting": Program(meeting, (np.linspace(-1.0, 1.0, 3),), ("sum", "add", "mul", "exp")),
     "born_infinite": Program(born_infinite, (np.array([0.0, 1.0]),), ("sum", "sqrt"), "non-finite-gradient"),
     "misshapen": Program(
         misshapen_gradient, (np.ones((2, 3)),), ("sum", "misshapen", "exp"), "custom-backward-wrong-shape"

@@ -1,4 +1,7 @@
-"""The same small programs in PyTorch and in TensorFlow: the same gradients, and at each node the same shapes."""
+"""A script in PyTorch and in TensorFlow, each as it is usually written: the same gradient, shapes and leaf.
+
+Recorded as the app does it, by a recorder process; test_frontend_contract.py compares the rest.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +31,6 @@ w = tf.Variable(tf.linspace(tf.constant(-1.0, tf.float64), 1.0, 3))
 PYTORCH_END = "\ny.backward()\nopen('gradient.json', 'w').write(json.dumps(w.grad.tolist()))\n"
 TENSORFLOW_END = "\nopen('gradient.json', 'w').write(json.dumps(tape.gradient(y, w).numpy().tolist()))\n"
 PROGRAMS = {
-    "a broadcast product": ("y = (x * w).sum()", "y = tf.reduce_sum(x * w)"),
-    "a branch that meets again": (
-        "h = w.exp()\ny = (h * h + h).sum()",
-        "h = tf.exp(w)\n    y = tf.reduce_sum(h * h + h)",
-    ),
     "functions in a row": ("y = (x * w).tanh().square().mean()", "y = tf.reduce_mean(tf.square(tf.tanh(x * w)))"),
 }
 

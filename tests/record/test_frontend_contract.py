@@ -2,119 +2,100 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from gradviz.diagnose.examination import diagnose
-from gradviz.diagnose.vocabulary import plain
-from gradviz.trace.graph import PassGraph
-from gradviz.trace.model import Node
-from gradviz.trace.packing import NODE_LEAF
-from gradviz.trace.reader import Trace
-from tests.record.contract_programs import FRAMEWORKS, PROGRAMS, Program
-from tests.record.recorded import nodes_of, recorded
+from gradviz.diagnose.finding import Finding
+from tests.record.contract_programs import PROGRAMS
+from tests.record.contract_runs import HERE, Picture, Run, run_here, run_in_tensorflow
+from tests.tensorflow_python import needs_tensorflow
 
 pytestmark = pytest.mark.filterwarnings("ignore:divide by zero")  # the program that makes an infinity says so
 HEALTHY = [name for name, program in PROGRAMS.items() if program.finding != "custom-backward-wrong-shape"]
 RELATIVE = 1e-8
+TENSORFLOW = pytest.param("tensorflow", marks=needs_tensorflow)
+FRAMEWORKS = [*HERE, TENSORFLOW]
+OTHERS = [*(name for name in HERE if name != "torch"), TENSORFLOW]
+
+Runs = Callable[[str, str], Run]
 
 
-def _recorded(folder: Path, framework: str, program: Program) -> tuple[Trace, list[Any]]:
-    """The trace, and the gradients of each input where the pass ran through."""
-    gradients: list[Any] = []
-    arrays = FRAMEWORKS[framework]
-    trace = recorded(folder, lambda: gradients.extend(arrays.differentiate(program.body, program.inputs)))
-    return trace, gradients
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
+    """The run of a program in a framework. TensorFlow takes seconds to start, so it records all programs in one go."""
+    made: dict[tuple[str, str], Run] = {}
+    in_tensorflow: list[Callable[[str], Run]] = []
 
+    def run(framework: str, name: str) -> Run:
+        if (framework, name) not in made:
+            folder = tmp_path_factory.mktemp(framework)
+            if framework in HERE:
+                made[framework, name] = run_here(folder, framework, name)
+            else:
+                if not in_tensorflow:
+                    in_tensorflow.append(run_in_tensorflow(folder))
+                made[framework, name] = in_tensorflow[0](name)
+        return made[framework, name]
 
-def _names(trace: Trace, nodes: list[Node]) -> list[str]:
-    """What the nodes are, in words that are the same everywhere: by the call that made each."""
-    ops = {op.number: plain(op.name).lower() for op in trace.ops()}
-    return ["leaf" if node.flags & NODE_LEAF else ops[node.op] for node in nodes]
-
-
-def _picture(trace: Trace) -> dict[str, Any]:
-    """The first pass, up to names: shapes, edges, steps and what each node received."""
-    backward = trace.passes()[0]
-    nodes, graph = nodes_of(trace, backward), trace.graph(backward.id)
-    steps = [trace.step(backward.id, number) for number in range(backward.steps)]
-    return {
-        "roots": [(port.node, port.spec.shape) for port in backward.roots],
-        "seeds": backward.seeds,
-        "expected": [[spec.shape for spec in node.expected] for node in nodes],
-        "dtypes": [[spec.dtype for spec in node.expected] for node in nodes],
-        "leaves": [bool(node.flags & NODE_LEAF) for node in nodes],
-        "edges": _edges(graph),
-        "steps": [(step.node, [got.spec.shape for got in step.received if got.spec is not None]) for step in steps],
-        "outcome": backward.outcome,
-    }
-
-
-def _edges(graph: PassGraph) -> list[tuple[int, int, int, int]]:
-    """Tail, rank among the tail's edges (torch counts constants too), head, slot."""
-    rows = sorted(zip(*(column.tolist() for column in (graph.tail, graph.index, graph.head, graph.slot))))
-    before = [row[0] for row in rows]
-    return [(tail, at - before.index(tail), head, slot) for at, (tail, _, head, slot) in enumerate(rows)]
+    yield run
+    for each in made.values():
+        each.trace.close()
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_nodes_are_the_calls_of_the_program(name: str, framework: str, tmp_path: Path) -> None:
-    trace, _ = _recorded(tmp_path, framework, PROGRAMS[name])
+def test_nodes_are_the_calls_of_the_program(name: str, framework: str, runs: Runs) -> None:
+    trace = runs(framework, name).trace
 
-    backward = trace.passes()[0]
-    assert _names(trace, nodes_of(trace, backward)) == [*PROGRAMS[name].kinds, "leaf"]
+    assert Picture(trace).names() == [*PROGRAMS[name].kinds, "leaf"]
     assert all(op.stack for op in trace.ops())
+    assert len(trace.passes()) == 1
 
 
-@pytest.mark.parametrize("framework", [name for name in FRAMEWORKS if name != "torch"])
+@pytest.mark.parametrize("framework", OTHERS)
 @pytest.mark.parametrize("name", HEALTHY)
-def test_graph_and_steps_are_those_of_torch(name: str, framework: str, tmp_path: Path) -> None:
-    theirs, _ = _recorded(tmp_path, "torch", PROGRAMS[name])
-    expected = _picture(theirs)
-
-    trace, _ = _recorded(tmp_path, framework, PROGRAMS[name])
-
-    assert _picture(trace) == expected
+def test_graph_and_steps_are_those_of_torch(name: str, framework: str, runs: Runs) -> None:
+    assert Picture(runs(framework, name).trace).facts() == Picture(runs("torch", name).trace).facts()
 
 
-@pytest.mark.parametrize("framework", [name for name in FRAMEWORKS if name != "torch"])
+@pytest.mark.parametrize("framework", OTHERS)
 @pytest.mark.parametrize("name", HEALTHY)
-def test_gradients_and_their_figures_are_those_of_torch(name: str, framework: str, tmp_path: Path) -> None:
-    theirs, expected = _recorded(tmp_path, "torch", PROGRAMS[name])
-    figures = _figures(theirs)
+def test_gradients_and_their_figures_are_those_of_torch(name: str, framework: str, runs: Runs) -> None:
+    theirs, own = runs("torch", name), runs(framework, name)
 
-    trace, gradients = _recorded(tmp_path, framework, PROGRAMS[name])
-
-    assert len(gradients) == len(expected) > 0
-    for own, their in zip(gradients, expected):
-        np.testing.assert_allclose(own, their, rtol=RELATIVE)
-    np.testing.assert_allclose(_figures(trace), figures, rtol=RELATIVE)
+    assert len(own.gradients) == len(theirs.gradients) > 0
+    for mine, their in zip(own.gradients, theirs.gradients):
+        np.testing.assert_allclose(mine, their, rtol=RELATIVE)
+    np.testing.assert_allclose(Picture(own.trace).figures(), Picture(theirs.trace).figures(), rtol=RELATIVE)
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_findings_are_the_same_everywhere(name: str, framework: str, tmp_path: Path) -> None:
-    trace, _ = _recorded(tmp_path, framework, PROGRAMS[name])
+def test_one_finding_the_same_everywhere(name: str, framework: str, runs: Runs) -> None:
+    found, expected = _loud(runs(framework, name)), _loud(runs("torch", name))
 
-    loud = [finding for finding in diagnose(trace) if finding.severity != "note"]
-    assert [finding.rule for finding in loud] == [PROGRAMS[name].finding] * bool(PROGRAMS[name].finding)
-
-
-def test_the_misshapen_gradient_is_named_with_both_shapes_everywhere(tmp_path: Path) -> None:
-    for framework in FRAMEWORKS:
-        trace, _ = _recorded(tmp_path, framework, PROGRAMS["misshapen"])
-
-        first = diagnose(trace)[0]
-
-        assert (first.expected_shape, first.received_shape) == ((2, 3), (2,)), framework
+    assert [each.rule for each in found] == [PROGRAMS[name].finding] * bool(PROGRAMS[name].finding)
+    for mine, their in zip(found, expected):
+        assert (mine.severity, mine.expected_shape, mine.received_shape) == (
+            (their.severity, their.expected_shape, their.received_shape)
+        )
+        assert mine.op.lower() == their.op.lower()  # a class in torch, a function elsewhere
 
 
-def _figures(trace: Trace) -> list[tuple[float, ...]]:
-    """Counts, extremes, mean and norm of all that the nodes of the first pass received."""
-    steps = trace.steps(trace.passes()[0].id)
-    columns = (steps.nans, steps.infs, steps.zeros, steps.min, steps.max, steps.mean, steps.norm)
-    return [tuple(float(value) for value in row) for row in zip(*columns)]
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_the_misshapen_gradient_is_told_at_its_return_with_both_shapes(framework: str, runs: Runs) -> None:
+    run = runs(framework, "misshapen")
+    (first,) = _loud(run)
+    file = Path(first.file)
+
+    assert (first.expected_shape, first.received_shape) == ((2, 3), (2,))
+    assert file.name == f"contract_{framework}.py"
+    assert "[0, :-1] * 2.0" in file.read_text(encoding="utf-8").splitlines()[first.line - 1]
+
+
+def _loud(run: Run) -> list[Finding]:
+    return [finding for finding in diagnose(run.trace) if finding.severity != "note"]

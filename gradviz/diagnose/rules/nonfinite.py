@@ -14,6 +14,7 @@ from gradviz.diagnose.frameworks import own_fix
 from gradviz.diagnose.naming import operand_name
 from gradviz.diagnose.rules.masked_rows import masked_softmax
 from gradviz.diagnose.rules.nonfinite_spread import Spread
+from gradviz.diagnose.tape_roots import mended_root
 from gradviz.diagnose.vocabulary import plain
 from gradviz.trace import model
 from gradviz.trace.graph import PassSteps
@@ -60,6 +61,7 @@ SINGULAR = {
     "logsumexp": "softmax",
     "cosine_similarity": "norm",
     "normalize": "norm",
+    "euclidean_norm": "norm",
     "linalg_inv": "div",
     "linalg_solve": "div",
     "inverse": "div",
@@ -252,7 +254,9 @@ def _finding(exam: Examination, backward: model.Backward, found: Suspect) -> Fin
     name = (operand_name(case, op, 0) if op is not None and op.operands else "") or "its input"
     code = case.code(place.file)
     expression = code.short(case.op_expression(op)) if code is not None and op is not None else ""
-    phrase = f"non-finite-{found.kind}" if found.kind else "non-finite"
+    mended = mended_root(case, node)
+    kind = "norm" if mended else found.kind
+    phrase = f"non-finite-{kind}" if kind else "non-finite"
     shown_by = found.shown_by or node
     if found.shown_by is not None:
         phrase = "non-finite-masked"
@@ -276,7 +280,7 @@ def _finding(exam: Examination, backward: model.Backward, found: Suspect) -> Fin
         place,
         phrase,
         parts,
-        **own_fix(op, phrase, parts),
+        **({"fix": mended} if mended else own_fix(op, phrase, parts)),
         pass_id=backward.id,
         step=found.step,
         node=node.name,

@@ -1,4 +1,4 @@
-"""tape-consumed, and the seeds of tapes: errors that TensorFlow raises, and a seed that it stretches in silence."""
+"""Errors that come out of gradient(): tape-consumed, seeds, custom gradients; and seeds stretched in silence."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from gradviz.diagnose.build import raised_at_call, replacement
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Change, Finding, Mark
+from gradviz.diagnose.rules import tape_custom
 from gradviz.diagnose.source import Code
 from gradviz.diagnose.tape_calls import ENTRY, TapeCall, binding, made_place, tape_call, tape_maker
 from gradviz.diagnose.vocabulary import plain
@@ -23,7 +24,9 @@ def explain(exam: Examination, error: model.ExceptionInfo, backward: model.Backw
         return None
     if error.detail.get("tape") == "consumed":
         return _consumed(exam, error, backward)
-    return _seed(exam, backward, error) if backward.outcome != "completed" else None
+    if backward.outcome == "completed":
+        return None
+    return _seed(exam, backward, error) or tape_custom.raised_in(exam, backward, error)
 
 
 def silent(exam: Examination, backward: model.Backward) -> Iterator[Finding]:

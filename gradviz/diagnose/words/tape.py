@@ -99,6 +99,13 @@ PHRASES = {
         " tf.custom_gradient returns: it goes on with the wrong shape until some call raises, or hands it to you.",
         "{new}",
     ),
+    "tape-custom-count": Phrase(
+        "A custom gradient returns the wrong number of gradients",
+        "The gradient function of {name} returned {got}, but {name} takes {expected}{inputs}.",
+        "The gradient function of a tf.custom_gradient has to return one gradient for each input, in the same order:"
+        " None for one that needs none. TensorFlow can't tell which input a lone gradient belongs to.",
+        "{new}",
+    ),
 }
 
 # What to write in TensorFlow, for phrases whose own fix is PyTorch's.

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from gradviz.diagnose.case import Case
 from gradviz.diagnose.examination import diagnose
 from gradviz.diagnose.finding import Finding
+from gradviz.diagnose.tape_roots import mended_root
 from gradviz.trace import model
-from gradviz.trace.packing import NODE_CUSTOM, OP_LEAVES_GRAPH
+from gradviz.trace.packing import FIRST_TENSORFLOW_VALUE, NODE_CUSTOM, OP_LEAVES_GRAPH
 from tests.unit.diagnose.fake_trace import SCRIPT, FakeTrace, spec
 
 HEAD = "import tensorflow as tf\n"
@@ -153,25 +155,112 @@ def test_a_seed_of_another_shape(shape: tuple[int, ...], severity: str) -> None:
     assert "output_gradients=tf.ones_like(y)" in found.changes[0].new[0]
 
 
-def test_a_custom_gradient_of_the_wrong_shape_is_told_at_its_return() -> None:
-    text = (
-        "@tf.custom_gradient\ndef scale(w, x):\n    def grad(up):\n        return up * x, up * w\n"
-        "    return w * x, grad\n"
-        "with tf.GradientTape() as tape:\n    y = scale(w, x)\ntape.gradient(y, w)\n"
-    )
-    trace = FakeTrace(HEAD + text)
+SCALE = (
+    "@tf.custom_gradient\ndef scale(w, x):\n    def grad(up):\n        return up * x, up * w\n"
+    "    return w * x, grad\n"
+    "with tf.GradientTape() as tape:\n    y = scale(w, x)\n"
+)
+
+
+def misshapen(trace: FakeTrace, **fields: Any) -> None:
+    """A pass in which `scale` returned (4, 3) for its (3,) input."""
     w, y = trace.tensor((3,), grad=True), trace.tensor((4, 3), grad=True)
     op = trace.op("scale", "y = scale(w, x)", (w,), y)
-    one = trace.backward("tape.gradient(y, w)", y, entry="tape")
+    one = trace.backward("tape.gradient(y, w)", y, entry="tape", **fields)
     node = trace.add_node(one, "scale", (4, 3), op=op, to=(1,), flags=NODE_CUSTOM)
     trace.accumulate(one, trace.leaf(w, "w"))
     trace.add_step(one, node)
     one.returned.append(model.Returned(0, 0, spec((4, 3)), "", trace_stats()))
 
+
+def test_a_custom_gradient_of_the_wrong_shape_is_told_at_its_return() -> None:
+    trace = FakeTrace(HEAD + SCALE + "tape.gradient(y, w)\n")
+    misshapen(trace)
+
     found = only(trace)
 
     assert (found.rule, found.line) == ("custom-backward-wrong-shape", 5)
     assert (found.expected_shape, found.received_shape) == ((3,), (4, 3))
+
+
+def test_what_a_wrong_shape_leads_to_in_its_pass_is_its_effect() -> None:
+    trace = FakeTrace(HEAD + SCALE + "tape.gradient(y, w)\n")
+    message = "{{function_node __wrapped__AddN}} Inputs must have the same shape. [Op:AddN] name: "
+    detail = {"framework": "tensorflow"}
+    error = trace.error("InvalidArgumentError", message, "tape.gradient(y, w)", "backward", pass_id=0, detail=detail)
+    misshapen(trace, outcome="raised", exception=error.id, failed_node=0)
+
+    found = only(trace)
+
+    assert (found.rule, found.line, found.raised_line) == ("custom-backward-wrong-shape", 5, 9)
+    assert found.effects == ("InvalidArgumentError: Inputs must have the same shape",)
+
+
+def test_what_a_wrong_shape_leads_to_after_its_pass_is_its_effect() -> None:
+    trace = FakeTrace(HEAD + SCALE + "g = tape.gradient(y, w)\nw.assign_sub(g)\n")
+    misshapen(trace)
+    v, g = trace.tensor((3,)), trace.tensor((4, 3))
+    op = trace.op("assign_sub_variable_op", "w.assign_sub(g)", (v, g))
+    message = "Cannot update variable with shape [3] using a Tensor with shape [4,3], shapes must be equal."
+    trace.error("InvalidArgumentError", message, "w.assign_sub(g)", "forward", op=op.number)
+
+    found = only(trace)
+
+    assert (found.rule, found.line) == ("custom-backward-wrong-shape", 5)
+    assert len(found.effects) == 1
+
+
+@pytest.mark.parametrize(
+    ("returned", "expected", "got", "inputs", "fix"),
+    [
+        ("up * x", 2, 1, "2 inputs: w, x", "return up * x, None"),
+        ("up * x, up * w, None", 2, 3, "2 inputs: w, x", "return up * x, up * w"),
+        ("up * x", 3, 1, "3 inputs", "return up * x, None, None"),
+    ],
+)
+def test_a_custom_gradient_that_returns_another_number(
+    returned: str, expected: int, got: int, inputs: str, fix: str
+) -> None:
+    trace = FakeTrace(HEAD + SCALE.replace("up * x, up * w", returned) + "tape.gradient(y, w)\n")
+    w, y = trace.tensor((3,), grad=True), trace.tensor((4, 3), grad=True)
+    op = trace.op("scale", "y = scale(w, x)", (w,), y)
+    message = f"custom_gradient function expected to return {expected} gradients, but returned {got} instead."
+    detail = {"framework": "tensorflow"}
+    error = trace.error("ValueError", message, "tape.gradient(y, w)", "backward", pass_id=0, detail=detail)
+    fields: dict[str, Any] = {"outcome": "raised", "exception": error.id, "failed_node": 0}
+    one = trace.backward("tape.gradient(y, w)", y, entry="tape", **fields)
+    trace.add_node(one, "scale", (4, 3), op=op, flags=NODE_CUSTOM)
+
+    found = only(trace)
+
+    assert (found.rule, found.line, found.node) == ("custom-backward-wrong-count", 5, "scale")
+    assert (found.expected_shape, found.received_shape) == (
+        f"{expected} gradients",
+        f"{got} gradient{'' if got == 1 else 's'}",
+    )
+    assert inputs in found.message and found.fix == fix
+
+
+@pytest.mark.parametrize(
+    ("written", "fix"),
+    [
+        ("tf.norm(v)", "tf.sqrt(tf.reduce_sum(tf.square(v)) + 1e-12)"),
+        ("tf.norm(v * 2, axis=1)", "tf.sqrt(tf.reduce_sum(tf.square(v * 2), axis=1) + 1e-12)"),
+        ("tf.linalg.norm(v, 2, 1, True)", "tf.sqrt(tf.reduce_sum(tf.square(v), axis=1, keepdims=True) + 1e-12)"),
+        ("tf.math.reduce_std(v, 0)", "tf.sqrt(tf.math.reduce_variance(v, axis=0) + 1e-12)"),
+        ("tf.norm(v, ord=3)", ""),
+        ("tf.sqrt(v)", ""),
+    ],
+)
+def test_a_root_inside_a_call_is_mended_in_the_call(written: str, fix: str) -> None:
+    trace = FakeTrace(f"{HEAD}y = {written}\n")
+    v = model.Value(FIRST_TENSORFLOW_VALUE, spec((2, 2)), 0, 0, "v")
+    op = trace.op("sqrt", written, (v,))
+    one = trace.backward("y", trace.tensor((), grad=True), entry="tape")
+    trace.add_node(one, "Sqrt", (2,), op=op)
+    case = Case(trace)
+
+    assert mended_root(case, case.node(0, 0)) == fix
 
 
 def trace_stats() -> model.Stats:
