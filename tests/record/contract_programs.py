@@ -69,6 +69,10 @@ def weighted(arrays: Arrays, given: Any) -> Any:
     return arrays.total(arrays.constant(np.linspace(-1.0, 1.0, 6).reshape(2, 3)) * given[0])
 
 
+def scaled(arrays: Arrays, given: Any) -> Any:
+    return arrays.total(arrays.tanh(arrays.constant(np.array([3.0, -2.0, 0.5])) * given[0]))
+
+
 def meeting(arrays: Arrays, given: Any) -> Any:
     h = arrays.exp(given[0])
     return arrays.total(h * h + h)
@@ -89,6 +93,7 @@ PROGRAMS = {
     "reshaped": Program(reshaped, (np.linspace(0.0, 1.0, 6),), ("sum", "exp", "reshape")),
     "stretched": Program(stretched, (np.zeros((2, 1)),), ("sum", "mul", "sub", "exp", "matmul"), "silent-broadcast"),
     "weighted": Program(weighted, (np.linspace(-1.0, 1.0, 3),), ("sum", "mul")),
+    "scaled": Program(scaled, (np.linspace(-1.0, 1.0, 3),), ("sum", "tanh", "mul")),
     "meeting": Program(meeting, (np.linspace(-1.0, 1.0, 3),), ("sum", "add", "mul", "exp")),
     "born_infinite": Program(born_infinite, (np.array([0.0, 1.0]),), ("sum", "sqrt"), "non-finite-gradient"),
     "misshapen": Program(

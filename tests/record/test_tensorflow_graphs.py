@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from gradviz.diagnose.examination import diagnose
 from gradviz.document.run_request import Target
 from gradviz.trace.model import Backward
 from gradviz.trace.reader import Trace
@@ -52,6 +53,19 @@ with tf.GradientTape() as tape:
     parts = tf.split(v * 2.0, 2)
     o = parts[0] * 3.0
 tape.gradient(o, v)
+"""
+
+
+LEFT = """
+import numpy as np
+import tensorflow as tf
+x, w = tf.constant([1.0, 2.0]), tf.Variable([0.5, 0.5])
+with tf.GradientTape(persistent=True) as tape:
+    h = tf.tanh(x * w)
+    t = tf.constant(np.sum(h.numpy()))
+s = tf.reduce_sum(h)
+tape.gradient(t, w)
+tape.gradient(s, w)
 """
 
 
@@ -160,3 +174,15 @@ print(json.dumps([before == seen(), before == during]))
     done = subprocess.run([PYTHON, "script.py", root], cwd=tmp_path, capture_output=True, text=True)
 
     assert json.loads(done.stdout.splitlines()[-1]) == [True, False], done.stderr
+
+
+def test_a_target_that_isnt_on_the_tape_shows_what_is(tmp_path: Path) -> None:
+    trace = record(LEFT, tmp_path)
+    for backward in trace.passes():
+        assert names(trace, backward) == ["Tanh", "Mul", "ReadVariableOp", "variable"]
+        assert (backward.steps, backward.roots[0].node) == (0, -1)
+
+    found = [each for each in diagnose(trace) if each.severity == "error"]
+
+    assert [(each.rule, each.node) for each in found] == [("detached", "Tanh"), ("tape-unwatched", "Tanh")]
+    assert [each.marks[0].node for each in found] == [0, 0]

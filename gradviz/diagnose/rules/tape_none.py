@@ -5,21 +5,26 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cached_property
+from itertools import chain, islice
 from typing import Any
 
 from gradviz.diagnose import shapes
+from gradviz.diagnose.ancestry import ancestors
 from gradviz.diagnose.build import new_line, raised
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.dataflow import assignments, value_of
 from gradviz.diagnose.exam import Examination
-from gradviz.diagnose.finding import Finding
+from gradviz.diagnose.finding import Finding, Mark
 from gradviz.diagnose.naming import made_name, operand_name
 from gradviz.diagnose.source import Place, called_name
 from gradviz.diagnose.tape_calls import TapeCall, made_place, tape_call
 from gradviz.diagnose.vocabulary import LEAVES_FOR_PYTHON, plain
 from gradviz.trace import model
+from gradviz.trace.packing import OP_LEAVES_GRAPH
 
 NOTE = "tape-none"
+MOST_LOOKED_AT = 1_000  # calls behind one that is looked at
 # What the Nones lead to: arithmetic with them, and what optimizers say.
 EFFECT = re.compile(r"NoneType|No gradients provided for any variable|None values not supported")
 ASSIGNING = {ast.Sub: "assign_sub", ast.Add: "assign_add"}
@@ -185,6 +190,30 @@ class _Explained:
             return f"{name}.{ASSIGNING[type(value.op)]}({code.text(value.right)})"
         return f"{name}.assign({code.text(value)})"
 
+    @cached_property
+    def _nodes(self) -> dict[int, int]:
+        """The node of each call that is on the tape."""
+        ops = self._case.trace.graph(self._backward.id).op
+        return {int(number): index for index, number in enumerate(ops) if number >= 0}
+
+    def _hangs_on_tape(self) -> bool:
+        """Whether the target was computed from what is on the tape, and by calls alone: elsewhere, then."""
+        targets = self._missing.numbers("targets")
+        behind = ancestors(self._case, targets[0]) if targets else iter(())
+        for op in islice(behind, MOST_LOOKED_AT):
+            if op.number in self._nodes or op.flags & OP_LEAVES_GRAPH:
+                return not op.flags & OP_LEAVES_GRAPH
+        return False
+
+    def _at_last_node(self, op: model.Op) -> dict[str, Any]:
+        """Points to the last node on the way from the source to this call: what there is of it on the tape."""
+        case, pass_id, nodes = self._case, self._backward.id, self._nodes
+        behind = (each for value in op.operands for each in ancestors(case, value.number, op.number))
+        last = next((each for each in chain((op,), islice(behind, MOST_LOOKED_AT)) if each.number in nodes), None)
+        if last is None:
+            return {}
+        return {"marks": (Mark("node", nodes[last.number]),), "node": case.node(pass_id, nodes[last.number]).name}
+
     def _source_place(self) -> Place:
         maker = self._case.producer(self._missing.value)
         if maker is not None and maker.stack:
@@ -198,6 +227,8 @@ class _Explained:
         case, missing = self._case, self._missing
         exits = [case.op_by_number[n] for n in missing.numbers("exits") if n in case.op_by_number]
         ends = [case.op_by_number[n] for n in missing.numbers("dead_ends") if n in case.op_by_number]
+        if missing.reason == "target" and self._hangs_on_tape():
+            return None
         severity = "error" if missing.is_whole else "warning"
         outside = next((op for op in reversed(exits) if plain(op.name).strip("_") in _PYTHON), None)
         if outside is not None and missing.reason == "target":
@@ -206,13 +237,23 @@ class _Explained:
             shown = {"__float__": "float()", "__int__": "int()", "__array__": "the conversion to an array"}
             parts = {"op": shown.get(name, f".{name}()"), "value": value, "new": _in_tensors(self._called, value)}
             op = "numpy" if name == "__array__" else name.strip("_")
-            return self._write("detached", severity, case.place(outside.stack), "tape-numpy", parts=parts, op=op)
+            more = self._at_last_node(outside)
+            return self._write(
+                "detached", severity, case.place(outside.stack), "tape-numpy", parts=parts, op=op, **more
+            )
         cut = ends[0] if ends else exits[-1] if exits and missing.reason == "target" else None
         if cut is None or not cut.stack:
             return None
         name = plain(cut.name)
+        more = self._at_last_node(cut)
         return self._write(
-            "detached", severity, case.place(cut.stack), "tape-cut", parts={"op": f"tf.{_public(name)}"}, op=name
+            "detached",
+            severity,
+            case.place(cut.stack),
+            "tape-cut",
+            parts={"op": f"tf.{_public(name)}"},
+            op=name,
+            **more,
         )
 
     def _target(self) -> Finding:
@@ -221,7 +262,9 @@ class _Explained:
         targets = missing.numbers("targets")
         maker = case.producer(targets[0]) if targets else None
         if maker is not None and maker.stack and maker.operands and maker.number > missing.first_op:
-            return self._write("tape-unwatched", severity, case.place(maker.stack), "tape-ended", op=plain(maker.name))
+            more = self._at_last_node(maker)
+            place = case.place(maker.stack)
+            return self._write("tape-unwatched", severity, place, "tape-ended", op=plain(maker.name), **more)
         return self._write("detached", severity, self._called.place, "tape-constant")
 
 

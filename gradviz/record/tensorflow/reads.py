@@ -16,7 +16,7 @@ from gradviz.record.names import with_locals
 from gradviz.record.oplog import OpLog
 from gradviz.record.tensorflow.state import Recorder, ThreadState
 from gradviz.record.tensorflow.tapes import Entry, Tapes
-from gradviz.record.tensorflow.values import FIRST_VALUE
+from gradviz.record.tensorflow.values import FIRST_VALUE, EagerTensor
 from gradviz.trace.packing import VALUE_LEAF, VALUE_REQUIRES_GRAD
 
 READ = "ReadVariableOp"
@@ -39,13 +39,23 @@ class VariableReads:
         variables = [(at, each) for at, each in enumerate(given) if isinstance(each, BaseResourceVariable)]
         if not variables:
             return
-        spec_of = self._recorder.values.spec
+        spec_of, of_variable = self._recorder.values.spec, self._tapes.spec_of_variable
+        handed = {each._id for each in given if isinstance(each, EagerTensor)}
+        rest: list[tuple[Any, int]] = []
         for position, tensor in unseen:
+            if tensor._id in handed:  # the person's own, which no op has made: as tf.constant does
+                continue
             spec = spec_of(tensor)
-            alike = [(at, each) for at, each in variables if self._tapes.spec_of_variable(each) == spec]
-            found = next((pair for pair in alike if pair[0] == position), alike[0] if len(alike) == 1 else None)
-            if found is not None:
-                self._read(state, found[1], tensor, spec, stack)
+            found = next((each for at, each in variables if at == position and of_variable(each) == spec), None)
+            if found is None:
+                rest.append((tensor, spec))
+                continue
+            variables = [pair for pair in variables if pair[0] != position]
+            self._read(state, found, tensor, spec, stack)
+        for tensor, spec in rest:  # an input that stands elsewhere among the arguments
+            alike = [each for _, each in variables if of_variable(each) == spec]
+            if len(alike) == len(rest) == 1:
+                self._read(state, alike[0], tensor, spec, stack)
 
     def _read(self, state: ThreadState, variable: Any, tensor: Any, spec: int, stack: int) -> None:
         recorder, handle, number = self._recorder, variable.handle._id, tensor._id

@@ -67,6 +67,11 @@ class TapeRecord:
             if spec in trainable:
                 self.ids.add(each)
 
+    def ends(self) -> list[int]:
+        """The ids of what nothing else on the tape was computed from."""
+        used = {each for entry in self.entries.values() for each in entry.in_ids}
+        return [each for each in (*self.entries, *self.leaves) if each in self.ids and each not in used]
+
     def watch(self, leaf: Leaf) -> None:
         self.ids.add(leaf.id)
         self.leaves.setdefault(leaf.id, leaf)

@@ -86,8 +86,10 @@ class Graph:
 
 
 def walk(tape: TapeRecord, targets: Sequence[int], leaf_name: int) -> Graph:
-    """The graph behind the tensors with these ids."""
+    """The graph behind the tensors with these ids; all that is on the tape where none of them is."""
     made, leaves, ids = tape.entries, tape.leaves, tape.ids
+    if ids.isdisjoint(targets):
+        targets = tape.ends()
     entries: dict[int, Entry] = {}
     reached: dict[int, Leaf] = {}
     waiting, seen = list(targets), set(targets)
