@@ -58,7 +58,7 @@ class Controller(QObject):
         self._document.noticed.listen(self._noticed)
         for topic in ("trace", "pass", "position", "findings", "finding"):
             self._hub.listen(topic, self, self._view_changed)
-        for topic in ("trace", "findings"):
+        for topic in ("trace", "pass", "findings"):
             self._hub.listen(topic, self, self._recording_changed)
         self._listen_to_welcome()
         self._state_changed(self._document.state)

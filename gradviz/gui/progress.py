@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,7 +55,11 @@ class Progress(QObject):
         centre = self._window.centre
         name = state.title
         if trace is not None and trace.passes():
-            centre.show_graph()
+            backward = next((each for each in trace.passes() if each.id == self._hub.view.pass_id), None)
+            if backward is not None and not backward.nodes and backward.outcome != "running":
+                self._show_no_graph(backward)
+            else:
+                centre.show_graph()
             self._tell_sudden_end(state, trace)
         elif state.running and (trace is None or state.recording is None or trace.run().status == "recording"):
             stop = Offer(self.tr("Output shows what it prints."), button=self.tr("Stop"), act=self._document.stop)
@@ -95,6 +100,22 @@ class Progress(QObject):
             )
         self._window.centre.show_message(heading, text, tuple(map(self._offer, unreached[:MOST_OFFERS])))
 
+    def _show_no_graph(self, backward: Backward) -> None:
+        """A pass that has no node: why, and at which line that is decided."""
+        findings = self._hub.view.findings
+        finding = next((each for each in findings if each.pass_id == backward.id), None)
+        finding = finding or next((each for each in findings if each.pass_id is None), None)
+        text = self.tr(
+            "What it began from was computed from nothing that requires a gradient, or that its tape follows."
+        )
+        offers: tuple[Offer, ...] = ()
+        if finding is not None:
+            text = finding.message
+            place = Selection("line", path=finding.file, line=finding.line)
+            link, follow = f"{Path(finding.file).name}:{finding.line}", partial(self._show_place, place)
+            offers = (Offer(finding.title, link=link, follow=follow),)
+        self._window.centre.show_message(self.tr("There is no graph behind this backward pass."), text, offers)
+
     def _offer(self, tensor: Unreached) -> Offer:
         title = tensor.name or tensor.grad_fn
         shape = "[" + (", ".join(map(str, tensor.spec.shape)) or "\u2009") + "]"
@@ -112,8 +133,11 @@ class Progress(QObject):
 
     def _show_line(self, tensor: Unreached) -> None:
         frame = tensor.stack[0]
+        self._show_place(Selection("line", path=frame.file, line=frame.line))
+
+    def _show_place(self, place: Selection) -> None:
         self._window.docks.front("source")
-        self._hub.change(None, selection=Selection("line", path=frame.file, line=frame.line))
+        self._hub.change(None, selection=place)
 
     def _tell_sudden_end(self, state: State, trace: Trace) -> None:
         """A process that died amid a pass: say where."""

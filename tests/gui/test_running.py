@@ -38,6 +38,13 @@ weight = torch.ones(3, requires_grad=True)
 loss = (weight * 2).sum()
 print(loss.item())
 """
+CUT = """
+import torch
+weight = torch.ones(3, requires_grad=True)
+(weight * 2).sum().backward()
+loss = torch.tensor(float((weight * 2).sum().detach()))
+loss.backward()
+"""
 FUNCTION = """
 import torch
 
@@ -168,6 +175,27 @@ def test_one_function_runs_with_arguments_and_backward_from_its_result(person: P
     # AND the expressions are remembered for this script
     remembered = person.window.settings.run_settings(path)
     assert remembered.arguments_of("energy")["x"] == "torch.ones(3, requires_grad=True)"
+
+
+def test_a_pass_without_a_graph_says_why(person: Person, tmp_path: Path) -> None:
+    person.open(script(tmp_path, CUT))
+    # WHEN
+    person.run()
+    # THEN the second pass, which the finding is about, has words in place of a graph
+    window, centre = person.window, person.window.centre
+    trace = window.hub.view.trace
+    assert trace is not None
+    first, second = trace.passes()
+    assert (first.nodes > 0, second.nodes, window.hub.view.pass_id) == (True, 0, second.id)
+    assert centre.shows_message()
+    assert "no graph" in centre.message.heading
+    # AND the link goes to the line that cut it
+    person.click(next(button for button in centre.message.buttons if button.text() == "script.py:5"))
+    assert (window.hub.view.selection.kind, window.hub.view.selection.line) == ("line", 5)
+    # AND the first pass has its graph
+    window.hub.change(None, pass_id=first.id)
+    person.until_settled()
+    assert not centre.shows_message()
 
 
 def test_a_script_without_backward_offers_its_tensors(person: Person, tmp_path: Path) -> None:
