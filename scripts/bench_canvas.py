@@ -220,11 +220,10 @@ def _passed(seconds: float) -> Callable[[], bool]:
 
 
 def unrolled(path: Path, nodes: int) -> Path:
-    """An LSTM cell called in a loop, with the nodes and edges that torch makes for each call of it."""
-    trace = TraceBuilder(path, "/home/me/unrolled.py", "h, c = cell(x[t], (h, c))\n" * 12)
-    line = trace.at(5)
-    op = trace.op("lstm_cell", line, (), [(trace.value(), [4, 16])])
-    one = trace.backward(trace.at(12))
+    """An LSTM cell unrolled by hand, a line for each call: a loop's rounds would be folded into one box."""
+    rounds = nodes // 12 + 2
+    trace = TraceBuilder(path, "/home/me/unrolled.py", "h, c = cell(x[t], (h, c))\n" * rounds)
+    one = trace.backward(trace.at(rounds))
     shapes = {"weight_ih": [64, 16], "weight_hh": [64, 16], "bias_ih": [64], "bias_hh": [64]}
     leaves = [
         one.node("AccumulateGrad", shape, leaf=trace.leaf(name, shape, trace.at(1))) for name, shape in shapes.items()
@@ -236,9 +235,15 @@ def unrolled(path: Path, nodes: int) -> Path:
         made.append(one.node(name, shape, *[shape] * more, op=op, to=towards, seq=len(made)))
         return made[-1]
 
+    def call() -> int:
+        """The op of the next line."""
+        return trace.op("lstm_cell", trace.at(len(made) // 12 + 1), (), [(trace.value(), [4, 16])])
+
     hidden = cell = -1
     gates, state = [4, 64], [4, 16]
+    op = call()
     while len(made) < nodes:
+        op = call()
         given = node("AddmmBackward0", gates, leaves[2], node("TBackward0", [16, 64], leaves[0]))
         kept = node("AddmmBackward0", gates, leaves[3], hidden, node("TBackward0", [16, 64], leaves[1]))
         chunks = node("UnsafeChunkBackward0", state, node("AddBackward0", gates, given, kept), more=3)

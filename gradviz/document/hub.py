@@ -27,8 +27,10 @@ class Selection:
     node: int = -1
     tail: int = -1
     slot: int = 0
-    path: str = ""  # of a module group, or the file of a line
+    path: str = ""  # of a group, or the file of a line
     line: int = 0
+    title: str = ""  # of a group that is no module: a loop, or one round of it
+    nodes: tuple[int, ...] = ()  # in that group
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from gradviz.scene.cards import look_inside, make_cards
 from gradviz.scene.extras import Extras, add_constants, add_seeds
 from gradviz.scene.failed_call import add_failed_call
 from gradviz.scene.groups import Group, auto_open, build_tree, no_groups
+from gradviz.scene.loops import with_loops
 from gradviz.scene.marks import mark_cards, mark_edges, mark_engine_changes, mark_findings
 from gradviz.scene.model import Bytes, Card, Draft, Ints, Kind, Look, State
 from gradviz.scene.sizes import (
@@ -83,7 +84,9 @@ def build(
     backward = find_pass(trace, pass_id)
     graph, steps = trace.graph(pass_id), trace.steps(pass_id)
     atoms = split_leaves(graph)
-    tree = build_tree(trace, graph, atoms) if shown.modules else no_groups(atoms)
+    tree = (
+        with_loops(trace, graph, atoms, build_tree(trace, graph, atoms), wording) if shown.modules else no_groups(atoms)
+    )
     opened = auto_open(tree) if shown.opened is None else shown.opened
     boxes = make_boxes(trace, graph, atoms, tree, opened, wording, measure)
     edges = make_edges(graph, atoms, boxes)

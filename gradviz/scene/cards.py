@@ -79,6 +79,7 @@ def make_cards(tree: Tree, inside: Inside) -> tuple[Card, ...]:
             copies=len(group.children),
             bars=_bars(inside, at, children.get(at, [])),
             parent=group.parent,
+            is_loop=group.is_loop,
         )
         for at, group in enumerate(tree.groups)
     )
@@ -116,6 +117,12 @@ def _shapes(tree: Tree, group: Group) -> str:
     first = last = group
     if group.children:
         first, last = tree.groups[group.children[0]], tree.groups[group.children[-1]]
+    if first.shapes and first.call is None:
+        return (
+            first.shapes
+            if first is last
+            else f"{first.shapes.partition(' → ')[0]} → {last.shapes.rpartition(' → ')[2]}"
+        )
     ends: list[Spec | None] = [
         first.call.in_spec if first.call is not None else None,
         last.call.out_spec if last.call is not None else None,

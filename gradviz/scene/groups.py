@@ -19,6 +19,7 @@ from gradviz.trace.reader import Trace
 
 READABLE = 60  # boxes that a fresh graph may open with
 SHORTEST_STACK = 3
+FEW = 6  # boxes; a picture of so few says nothing
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Group:
     call: ModuleCall | None
     module: Module | None
     children: tuple[int, ...] = ()  # of a stack, in the order of forward
+    shapes: str = ""  # in → out, where no call tells them
+    is_loop: bool = False  # of the script's, or one round of it
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,7 @@ def build_tree(trace: Trace, graph: PassGraph, atoms: Atoms) -> Tree:
 def auto_open(tree: Tree, readable: int = READABLE) -> frozenset[str]:
     """Groups that a fresh graph shows open: down to the deepest level at which all its boxes can be read.
 
-    Stacks of equal blocks stay folded unless all there is can be read at once.
+    Stacks of equal blocks stay folded unless all there is can be read at once, or next to nothing else is there.
     """
     if not tree.groups:
         return frozenset()
@@ -123,7 +126,18 @@ def auto_open(tree: Tree, readable: int = READABLE) -> frozenset[str]:
         if int(np.count_nonzero(of_atom < level)) + int(np.count_nonzero(folded)) <= readable:
             best = level
     opened = zip(tree.groups, depth.tolist(), own.tolist(), stack.tolist())
-    return frozenset(group.key for group, at, mine, folded in opened if mine and not folded and at < best)
+    found = {group.key for group, at, mine, folded in opened if mine and not folded and at < best}
+    folded = own & ((depth == best) | (stack & (depth < best)))
+    boxes = int(np.count_nonzero(of_atom < best)) + int(np.count_nonzero(folded))
+    if boxes <= FEW:
+        found |= _widest_that_fits(tree, np.flatnonzero(folded & stack).tolist(), readable - boxes)
+    return frozenset(found)
+
+
+def _widest_that_fits(tree: Tree, stacks: list[int], room: int) -> set[str]:
+    """The stack of most copies that can be opened with that many boxes more."""
+    fitting = [at for at in stacks if len(tree.groups[at].children) <= room]
+    return {max((tree.groups[at] for at in fitting), key=lambda group: len(group.children)).key} if fitting else set()
 
 
 def folded_into(tree: Tree, opened: frozenset[str]) -> Ints:

@@ -71,6 +71,7 @@ class Card:
     parent: int  # position of the surrounding card, -1
     severity: str = ""  # worst finding inside
     findings: int = 0
+    is_loop: bool = False  # a loop of the script's, or one round of it: `path` is no module's
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,8 @@ class Wording:
     stretched: str = "stretched"
     added: str = "added in front"
     as_given: str = "as given"
+    iteration: str = "iteration {number}"
+    lines: str = "lines {first}–{last}"
 
     def at_line(self, line: int) -> str:
         return self.line.format(line=line)

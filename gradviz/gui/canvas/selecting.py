@@ -18,14 +18,14 @@ def selection_of(loaded: Loaded, found: Hit) -> Selection:
     if found.kind == "box":
         kind, box = int(draft.kind[found.at]), found.at
         if kind == Kind.GROUP:
-            return Selection("group", path=draft.cards[int(draft.card[box])].path)
+            return group_of(loaded, int(draft.card[box]))
         if kind == Kind.SEED:
             return _seed(loaded, int(np.flatnonzero(draft.tail == box)[0]))
         if kind == Kind.CONSTANT:
             return _constant(loaded, box)
         return Selection("node", node=int(draft.node[box]))
     if found.kind == "frame":
-        return Selection("group", path=draft.cards[draft.open_cards[found.at]].path)
+        return group_of(loaded, draft.open_cards[found.at])
     if found.kind == "edge":
         edge = int(draft.edge[found.at])
         if edge == NO_EDGE:
@@ -35,6 +35,19 @@ def selection_of(loaded: Loaded, found: Hit) -> Selection:
         graph = loaded.build.graph
         return Selection("edge", node=int(graph.head[edge]), tail=int(graph.tail[edge]), slot=int(graph.slot[edge]))
     return Selection()
+
+
+def group_of(loaded: Loaded, card: int) -> Selection:
+    """A module's group by its path; a loop's with what is in it, which nobody else can tell."""
+    draft = loaded.scene.draft
+    one = draft.cards[card]
+    if not one.is_loop:
+        return Selection("group", path=one.path)
+    inside = np.zeros(len(draft.cards) + 1, bool)
+    for at, each in enumerate(draft.cards):
+        inside[at] = at == card or (each.parent >= 0 and inside[each.parent])
+    nodes = np.flatnonzero(inside[draft.card_of])
+    return Selection("group", path=one.path, title=one.title, nodes=tuple(nodes.tolist()))
 
 
 def hit_of(loaded: Loaded, selection: Selection) -> Hit:

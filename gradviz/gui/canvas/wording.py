@@ -30,4 +30,6 @@ def translated() -> Wording:
         stretched=translate("Scene", "stretched"),
         added=translate("Scene", "added in front"),
         as_given=translate("Scene", "as given"),
+        iteration=translate("Scene", "iteration {number}"),
+        lines=translate("Scene", "lines {first}–{last}"),
     )

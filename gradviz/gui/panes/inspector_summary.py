@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from gradviz.document.hub import View
@@ -64,11 +66,14 @@ def outcome_words(outcome: str) -> str:
     }[outcome]
 
 
-def norm_rows(facts: PassFacts) -> list[Row]:
-    """The steps with the largest and the smallest gradient, where figures were taken."""
+def norm_rows(facts: PassFacts, nodes: Sequence[int] | None = None) -> list[Row]:
+    """The steps with the largest and the smallest gradient, of these nodes or all, where figures were taken."""
     steps = facts.steps
     norms = steps.norm
     known = np.flatnonzero(np.isfinite(norms) & (steps.nans >= 0))
+    if nodes is not None and len(known):
+        of_row = steps.node[np.searchsorted(steps.received_end, known, side="right")]
+        known = known[np.isin(of_row, np.array(nodes, np.int64))]
     if not len(known):
         return []
     rows = []

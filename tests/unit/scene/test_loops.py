@@ -1,0 +1,166 @@
+"""Loops of the script's as groups: found at their lines, nested, in whole rounds; never where nothing tells of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import networkx as nx
+import pytest
+
+from gradviz.scene.build import Build, Shown
+from gradviz.scene.model import Card, Kind
+from tests.builders import PassBuilder, TraceBuilder
+from tests.unit.scene.scenes import built, names
+
+SCRIPT = """\
+h = start
+for t in range(steps):  # time
+    h = cell(h)
+    for k in range(3):
+        h = relu(h)
+        h = h * 2
+    h = h + x[t]
+loss = h.sum()
+"""
+Line = int
+
+
+class Chain:
+    """Nodes in a row, each handing its gradient on to the one made before it."""
+
+    def __init__(self, path: Path, text: str = SCRIPT) -> None:
+        self.trace = TraceBuilder(path, "/home/me/loop.py", text)
+        self.one: PassBuilder = self.trace.backward(self.trace.at(8))
+        self.made: list[int] = []
+        self.weight = self.one.node(
+            "AccumulateGrad", [4, 4], leaf=self.trace.leaf("W", [4, 4], self.trace.at(1)), seq=-1
+        )
+
+    def node(self, name: str, line: Line, shape: tuple[int, ...] = (2, 4), weighted: bool = False) -> None:
+        op = self.trace.op(name, self.trace.at(line), (), [(self.trace.value(), list(shape))]) if line else -1
+        to = self.made[-1:] + [self.weight] * weighted
+        self.made.append(self.one.node(f"{name}Backward0", list(shape), op=op, to=to, seq=len(self.made)))
+
+    def save(self) -> Path:
+        self.one.root(self.made[-1], [2, 4]).seed([2, 4])
+        return self.one.steps([*self.made[::-1], self.weight]).end().save()
+
+
+def unrolled(path: Path, rounds: int = 20, inner: Callable[[int], int] = lambda number: 3) -> Path:
+    chain = Chain(path)
+    chain.node("Exp", 1)
+    for number in range(rounds):
+        chain.node("Mm", 3, weighted=True)
+        for _ in range(inner(number)):
+            chain.node("Relu", 5)
+            chain.node("Mul", 6)
+        chain.node("Add", 7)
+    chain.node("Sum", 8, ())
+    return chain.save()
+
+
+def card(made: Build, title: str) -> Card:
+    return next(each for each in made.draft.cards if each.title == title)
+
+
+def test_a_loop_is_one_box_with_its_first_line(tmp_path: Path) -> None:
+    made = built(unrolled(tmp_path / "run.gradviz", 200))
+
+    loop = card(made, "for t in range(steps)")
+
+    assert (loop.copies, loop.class_name, loop.nodes) == (200, "lines 3–7", 200 * 9)
+    assert loop.shapes == "[2, 4] → [2, 4]" and loop.is_loop
+    assert names(made).count("for t in range(steps)") == 1 and len(made.draft) < 10
+
+
+def test_the_rounds_of_a_short_loop_are_shown_where_nothing_else_is(tmp_path: Path) -> None:
+    made = built(unrolled(tmp_path / "run.gradviz", 20))
+
+    assert [name for name in names(made) if name.startswith("iteration")] == [
+        f"iteration {number}" for number in range(20, 0, -1)
+    ]
+
+
+def test_a_loop_in_a_loop_is_inside_its_round(tmp_path: Path) -> None:
+    made = built(unrolled(tmp_path / "run.gradviz"))
+
+    inner = card(made, "for k in range(3)")
+    around = made.draft.cards[inner.parent]
+
+    assert (inner.copies, inner.class_name, inner.nodes) == (3, "lines 5–6", 6)
+    assert around.title == "iteration 1" and made.draft.cards[around.parent].title == "for t in range(steps)"
+
+
+def test_rounds_with_more_or_fewer_inner_rounds_are_still_one_loop(tmp_path: Path) -> None:
+    made = built(unrolled(tmp_path / "run.gradviz", 20, lambda number: 3 + number % 4))
+
+    assert card(made, "for t in range(steps)").copies == 20
+
+
+def test_a_round_begins_at_the_line_that_comes_first(tmp_path: Path) -> None:
+    chain = Chain(tmp_path / "run.gradviz")
+    chain.node("Add", 7)  # the first round's beginning left no nodes
+    for _ in range(30):
+        chain.node("Mm", 3)
+        chain.node("Add", 7)
+    made = built(chain.save(), shown=Shown(opened=frozenset({"loop 3-7#0"})))
+
+    assert card(made, "for t in range(steps)").copies == 30
+    assert names(made).count("AddBackward0") == 1  # what belongs to no whole round stands outside
+
+
+def test_leaves_stand_in_the_round_that_uses_them(tmp_path: Path) -> None:
+    made = built(unrolled(tmp_path / "run.gradviz", 20))
+
+    folded = made.draft.kind == Kind.GROUP
+
+    assert int(folded.sum()) == 20 and "W" not in names(made)
+
+
+def test_lines_that_nothing_tells_of_make_no_loop(tmp_path: Path) -> None:
+    chain = Chain(tmp_path / "run.gradviz")
+    for _ in range(50):
+        chain.node("Mm", 0)
+        chain.node("Add", 0)
+
+    assert built(chain.save()).draft.cards == ()
+
+
+def test_a_single_node_a_round_is_no_loop_worth_a_box(tmp_path: Path) -> None:
+    chain = Chain(tmp_path / "run.gradviz")
+    for _ in range(100):
+        chain.node("Relu", 5)
+
+    assert built(chain.save()).draft.cards == ()
+
+
+def test_a_graph_that_can_be_read_as_it_is_has_no_loops(tmp_path: Path) -> None:
+    assert built(unrolled(tmp_path / "run.gradviz", 4)).draft.cards == ()
+
+
+def test_a_loop_without_its_source_is_named_by_its_lines(tmp_path: Path) -> None:
+    chain = Chain(tmp_path / "run.gradviz", "this is (no program")
+    for _ in range(40):
+        chain.node("Mm", 3)
+        chain.node("Add", 7)
+
+    assert card(built(chain.save()), "lines 3–7").copies == 40
+
+
+@pytest.mark.parametrize("cut", [0, 1, 2, 3, 10, 1000])
+def test_folding_never_makes_a_circle(cut: int, tmp_path: Path) -> None:
+    path = unrolled(tmp_path / "run.gradviz", 12, lambda number: 3 + number % 2)
+    keys = [each.key for each in built(path).draft.cards]
+
+    draft = built(path, shown=Shown(opened=frozenset(keys[:cut]))).draft
+
+    assert nx.is_directed_acyclic_graph(nx.DiGraph(zip(draft.tail.tolist(), draft.head.tolist())))
+
+
+def test_keys_stay_the_same_however_often_it_is_built(tmp_path: Path) -> None:
+    path = unrolled(tmp_path / "run.gradviz")
+
+    first, again = built(path).draft.cards, built(path).draft.cards
+
+    assert first == again and len({each.key for each in first}) == len(first)
