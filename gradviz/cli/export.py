@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-
 from gradviz.cli.check import recording_place
 from gradviz.cli.options import Options
 from gradviz.cli.running import examined, require_place, run_script
+from gradviz.cli.streams import tell
 from gradviz.export import export, require_format, require_room
 
 
@@ -20,5 +19,5 @@ def run(options: Options) -> int:
         path = run_script(options, recording_place(options)).trace
     with examined(path) as result:
         remark = export(result.trace, result.findings, place, dict(options.drawing))
-        print(f"Wrote {place}", remark, sep=". " if remark else "", file=sys.stderr)
+        tell(". ".join(filter(None, (f"Wrote {place}", remark))))
         return result.exit_code

@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Sequence
 
 from gradviz.cli.options import parse
-from gradviz.cli.streams import close_stdout, say
+from gradviz.cli.streams import close_stdout, say, tell
 from gradviz.errors import GradvizError, NotStartedError
 
 OWN_FAULT = 3
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _not_run(sentence: str, exit_code: int, as_json: bool) -> int:
     sentence = " ".join(sentence.split())
-    print(f"gradviz: {sentence}", file=sys.stderr)
+    tell(f"gradviz: {sentence}")
     if as_json:
         say(json.dumps({"format": 1, "status": "not-run", "error": sentence}, ensure_ascii=True) + "\n")
     return exit_code

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-
 from gradviz.cli.options import Options
 from gradviz.cli.running import examined, require_place, run_script
+from gradviz.cli.streams import tell
 from gradviz.errors import NotStartedError
 from gradviz.export.report import backward_passes, numbers_up_to
 from gradviz.trace.kept import passes_not_kept
@@ -29,5 +28,5 @@ def run(options: Options) -> int:
         left_out = passes_not_kept(result.trace)
         if left_out:
             counted += f" (--passes {options.passes} kept none of those that ran; it takes {numbers_up_to(left_out)})"
-        print(f"Recorded {options.target.shown}: {counted}. Open it with: gradviz {outcome.trace}", file=sys.stderr)
+        tell(f"Recorded {options.target.shown}: {counted}. Open it with: gradviz {outcome.trace}")
         return 2 if outcome.trouble else result.exit_code

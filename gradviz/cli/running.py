@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from gradviz.cli.options import Options
 from gradviz.cli.script_input import ScriptInput
-from gradviz.cli.streams import Sink
+from gradviz.cli.streams import Sink, tell
 from gradviz.document.functions import list_functions
 from gradviz.document.interpreters import chosen_interpreter
 from gradviz.document.run_request import RunRequest
@@ -67,7 +67,7 @@ def run_script(options: Options, place: Path, script_input: ScriptInput | None =
     if outcome.status == "not-run":
         raise NotStartedError(outcome.trouble)
     if outcome.trouble:
-        print(f"gradviz: {outcome.trouble}", file=sys.stderr)
+        tell(f"gradviz: {outcome.trouble}")
     return outcome
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from gradviz.cli.options import Options
+from gradviz.cli.streams import say
 from gradviz.document.interpreters import probe
 from gradviz.document.run_request import RunRequest, Target
 from gradviz.document.supervisor import Supervisor
@@ -21,10 +22,11 @@ def run(options: Options) -> int:
     failed = 0
     for name, look in LOOKS:
         try:
-            print(f"ok    {name}: {look()}")
+            line = f"ok    {name}: {look()}"
         except (GradvizError, ImportError, OSError) as error:
             failed += 1
-            print(f"FAIL  {name}: {error}")
+            line = f"FAIL  {name}: {error}"
+        say(f"{line}\n")
     return 3 if failed else 0
 
 

@@ -23,16 +23,33 @@ class Sink:
 
 
 def say(text: str) -> None:
-    """Print the report. Whoever reads our output may have enough before its end, and that is no failure."""
+    """Print the report. Whoever reads our output may have enough before its end, and that is no failure; a full disk is
+    told, and the exit code stays that of the findings.
+    """
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
         close_stdout()
+    except OSError as error:
+        close_stdout()
+        tell(f"gradviz: The output can't be written: {error.strerror or error}.")
+
+
+def tell(line: str) -> None:
+    """Print a line to stderr; where nobody can read it, there is nobody else to tell."""
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except OSError:
+        _point_at_nothing(sys.stderr.fileno())
 
 
 def close_stdout() -> None:
     """Nobody reads it any more; Python flushes it once more at exit, and would complain."""
+    _point_at_nothing(sys.stdout.fileno())
+
+
+def _point_at_nothing(descriptor: int) -> None:
     devnull = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(devnull, sys.stdout.fileno())
+    os.dup2(devnull, descriptor)
     os.close(devnull)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gradviz.cli.running import until_it_ends
 from gradviz.cli.script_input import ScriptInput
+from gradviz.cli.streams import tell
 from gradviz.diagnose.finding import Finding
 from gradviz.document.attempt import Attempt
 from gradviz.document.run_request import RunRequest
@@ -24,9 +24,9 @@ def try_fixes(request: RunRequest, findings: Sequence[Finding], script_input: Sc
         if finding.rewrite is None:
             continue
         if len(tried) == MOST_TRIED:
-            print(f"gradviz: Only the first {MOST_TRIED} fixes were tried.", file=sys.stderr)
+            tell(f"gradviz: Only the first {MOST_TRIED} fixes were tried.")
             break
-        print(announced(finding), file=sys.stderr, flush=True)
+        tell(announced(finding))
         attempt = Attempt(
             request, finding.rewrite, stdin=script_input.source(), started=script_input.feed, wait=until_it_ends
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import codecs
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ if TYPE_CHECKING:  # it brings the model of the trace, which the first paint doe
 
 LEVELS = ("shapes", "summaries", "values")
 SCRIPT_SUFFIXES = (".py", ".pyw")
+_WHAT_RUNS = "gradviz runs .py files and opens .gradviz recordings."
 
 
 @dataclass(frozen=True)
@@ -106,9 +108,20 @@ def _require_script(path: Path) -> None:
     except OSError as error:
         raise NotStartedError(f"{path} can't be read: {error.strerror or error}.") from error
     if path.suffix.lower() in SCRIPT_SUFFIXES:
-        return
+        return  # whatever is in it, Python shall say what is wrong with it
+    if not _is_text(beginning):
+        raise NotStartedError(f"{path} is not a Python script, it isn't text. {_WHAT_RUNS}")
     if b"\0" in beginning or path.suffix.lower() in (".ipynb", ".pyc", ".zip", ".pt", ".json"):
-        raise NotStartedError(f"{path} is not a Python script. gradviz runs .py files and opens .gradviz recordings.")
+        raise NotStartedError(f"{path} is not a Python script. {_WHAT_RUNS}")
+
+
+def _is_text(beginning: bytes) -> bool:
+    """Whether it may be a script: UTF-8 so far, or in a coding that it declares."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(beginning)
+    except UnicodeDecodeError:
+        return b"coding" in b"".join(beginning.splitlines()[:2])
+    return True
 
 
 def _require_expression(what: str, text: str) -> None:

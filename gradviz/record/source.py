@@ -30,7 +30,12 @@ def _refuse_undecodable(data: bytes, file: str) -> None:
     if data.isascii():
         return
     lines: Iterator[bytes] = iter(data.splitlines(keepends=True))
-    encoding, _ = tokenize.detect_encoding(lambda: next(lines, b""))
+    try:
+        encoding, _ = tokenize.detect_encoding(lambda: next(lines, b""))
+    except SyntaxError as error:
+        if not str(error).startswith("invalid or missing"):
+            raise SyntaxError(str(error), (file, 1, 0, None)) from None
+        encoding = "utf-8"  # none is declared, and the first lines aren't: told below, as Python tells it
     try:
         data.decode(encoding)
     except UnicodeDecodeError as error:

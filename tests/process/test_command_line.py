@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import venv
@@ -180,6 +181,8 @@ BAD_INPUT = {
     "no such file": (["nothing.py"], "There is no file"),
     "a folder": (["."], "is a folder, not a script"),
     "not Python": (["image.png"], "is not a Python script"),
+    "binary data": (["data.bin"], "data.bin is not a Python script, it isn't text"),
+    "data without a zero": (["data"], "data is not a Python script, it isn't text"),
     "no target": ([], "needs one TARGET"),
     "an unknown option": (["ok.py", "--fast"], "--fast"),
     "a level that isn't": (["ok.py", "--level", "most"], "most"),
@@ -211,6 +214,8 @@ def test_bad_input_is_told_in_a_sentence(name: str, tmp_path: Path) -> None:
     script(tmp_path, FUNCTIONS, "work.py")
     script(tmp_path, "hello", "text.gradviz")
     (tmp_path / "image.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
+    (tmp_path / "data.bin").write_bytes(b"\x7fELF\2\1\0\0\xe9\xff")
+    (tmp_path / "data").write_bytes(b"\x93\xa4\xd0\n")
 
     done = run_gradviz("check", *arguments, "--json", cwd=tmp_path)
 
@@ -219,6 +224,29 @@ def test_bad_input_is_told_in_a_sentence(name: str, tmp_path: Path) -> None:
     assert words in done.report["error"]
     assert f"gradviz: {done.report['error']}" in done.stderr.splitlines()
     assert "Traceback" not in done.stderr
+
+
+UNREADABLE = {
+    "a letter of another coding": (b"x = 1\ny = '\xe9'\n", "not UTF-8", 2),
+    "on the first line": (b"y = '\xe9'\n", "not UTF-8", 1),
+    "a coding that isn't": (b"# coding: nope\n'\xe9'\n", "unknown encoding: nope", 1),
+    "a null byte": (b"x = 1\ny = 2\n\0", "script.py is not Python text", 3),
+    "binary data": (b"\x7fELF\2\1\0\0\xe9\xff", "script.py is not Python text", 1),
+    "text in UTF-16": ("x = 1\ny = 2\n".encode("utf-16"), "saved in UTF-16", 1),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_text_that_python_cant_read_is_told_at_its_own_line(name: str, tmp_path: Path) -> None:
+    data, words, line = UNREADABLE[name]
+    (tmp_path / "script.py").write_bytes(data)
+
+    done = run_gradviz("check", "script.py", "--json", cwd=tmp_path)
+
+    (finding,) = done.findings
+    assert (done.exit_code, finding["rule"]) == (1, "syntax-error")
+    assert (finding["file"], finding["line"]) == (str(tmp_path / "script.py"), line)
+    assert words.lower() in (finding["message"] + finding["explanation"]).lower()
 
 
 FAILING = {
@@ -363,3 +391,59 @@ def test_a_place_for_a_picture_is_tried_before_the_script_runs(place: str, tmp_p
 
     assert done.exit_code == 2 and "can't be written" in done.stderr
     assert "it ran" not in done.stdout + done.stderr
+
+
+FULL = Path("/dev/full")
+NO_ROOM = "gradviz: The output can't be written: No space left on device."
+full_disk = pytest.mark.skipif(not FULL.exists(), reason="the system has no device that is always full")
+
+
+def into(stdout: str, stderr: str, *arguments: str, cwd: Path) -> tuple[int, str]:
+    """Exit code and stderr of a command whose streams go to these files."""
+    (cwd / "ok.py").write_text("print('hello')\n")
+    (cwd / "wrong.py").write_text("x = (1,\n")
+    with Path(stdout).open("wb") as out, Path(stderr).open("wb") as err:
+        code = subprocess.run([sys.executable, "-m", "gradviz", *arguments], stdout=out, stderr=err, cwd=cwd).returncode
+    return code, Path(stderr).read_text() if stderr != str(FULL) else ""
+
+
+@full_disk
+@pytest.mark.parametrize("json_too", [(), ("--json",)])
+@pytest.mark.parametrize(("name", "exit_code"), [("ok.py", 0), ("wrong.py", 1), ("none.py", 2)])
+def test_a_full_disk_is_told_in_a_line(name: str, exit_code: int, json_too: tuple[str, ...], tmp_path: Path) -> None:
+    code, said = into(str(FULL), str(tmp_path / "said"), "check", name, *json_too, cwd=tmp_path)
+
+    assert code == exit_code
+    assert said.count(NO_ROOM) == (1 if json_too or name != "none.py" else 0)
+    assert "gradviz failed" not in said and "OSError" not in said
+
+
+@full_disk
+@pytest.mark.parametrize(("name", "exit_code"), [("ok.py", 0), ("wrong.py", 1), ("none.py", 2)])
+def test_nowhere_to_say_anything_changes_no_exit_code(name: str, exit_code: int, tmp_path: Path) -> None:
+    code, _ = into(str(FULL), str(FULL), "check", name, cwd=tmp_path)
+
+    assert code == exit_code
+
+
+@full_disk
+def test_the_self_test_goes_by_what_it_saw(tmp_path: Path) -> None:
+    assert into(str(FULL), str(tmp_path / "said"), "selftest", cwd=tmp_path) == (0, f"{NO_ROOM}\n")
+
+
+@pytest.mark.parametrize("json_too", [(), ("--json",)])
+@pytest.mark.parametrize(("name", "exit_code"), [("ok.py", 0), ("wrong.py", 1)])
+def test_a_reader_who_has_gone_changes_no_exit_code(
+    name: str, exit_code: int, json_too: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "ok.py").write_text("print('hello')\n")
+    (tmp_path / "wrong.py").write_text("x = (1,\n")
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "gradviz", "check", name, *json_too]
+
+    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, cwd=tmp_path, text=True)
+    os.close(write)
+
+    assert done.returncode == exit_code
+    assert "gradviz" not in done.stderr and "BrokenPipe" not in done.stderr

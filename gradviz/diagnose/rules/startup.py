@@ -66,6 +66,11 @@ def _syntax(exam: Examination, error: model.ExceptionInfo) -> Finding:
     )
     line = max(1, _number(detail, "line", error.raised_line or 1))
     column, end = _number(detail, "column"), _number(detail, "end_column")
+    zeros = _first_zero(exam.case, str(file))
+    if zeros:
+        parts = {"file": PurePath(str(file)).name, "line": zeros}
+        told = {"raised_line": zeros, "raised_file": str(file)}
+        return exam.writer.write("syntax-error", "error", Place(str(file), zeros), "not-text", parts, **told)
     place = Place(str(file), line, max(-1, column - 1), line, max(-1, end - 1))
     text = detail.get("text")
     code = exam.case.code(str(file))
@@ -80,6 +85,13 @@ def _syntax(exam: Examination, error: model.ExceptionInfo) -> Finding:
         raised_line=line,
         raised_file=str(file),
     )
+
+
+def _first_zero(case: Case, file: str) -> int:
+    """The line of the first zero byte, which no text has; 0 = there is none."""
+    source = case.trace.source(file)
+    text = source.text if source is not None and source.text is not None else ""
+    return text.count("\n", 0, text.index("\0")) + 1 if "\0" in text else 0
 
 
 def _import(exam: Examination, error: model.ExceptionInfo) -> Finding:

@@ -12,6 +12,13 @@ PHRASES = {
         " It stopped at: {text}",
         "Correct line {line}, then run again.",
     ),
+    "not-text": Phrase(
+        "This is not Python text",
+        "{file} is not Python text: it holds zero bytes, the first of them on line {line}.",
+        "A script is text, and text has no zero bytes: this is binary data, or text that was saved in UTF-16. Python"
+        " refuses the whole file, so nothing was run.",
+        "Give the script itself; text in UTF-16 has to be saved as UTF-8.",
+    ),
     "encoding-undeclared": Phrase(
         "The file's encoding is not declared",
         "Line {line} holds bytes that are not UTF-8, and the file does not say which encoding it is in.",
