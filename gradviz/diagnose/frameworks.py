@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from gradviz.diagnose.case import Case
+from gradviz.diagnose.hips_code import own_numpy
 from gradviz.diagnose.precedence import tight
 from gradviz.diagnose.words import hips, tape
 from gradviz.trace import model
@@ -21,16 +23,21 @@ def is_hips(op: model.Op | None) -> bool:
     return any(FIRST_HIPS_VALUE <= v.number < FIRST_TENSORFLOW_VALUE for v in values)
 
 
-def own_fix(op: model.Op | None, phrase: str, parts: Mapping[str, object]) -> dict[str, str]:
+def own_fix(case: Case, op: model.Op | None, phrase: str, parts: Mapping[str, object]) -> dict[str, str]:
     """The field `fix` of a finding at a call that isn't PyTorch's, where the phrase's own is."""
     fixes = tape.FIXES if is_tensorflow(op) else hips.FIXES if is_hips(op) else {}
-    return {"fix": fixes[phrase].format_map(parts)} if phrase in fixes else {}
+    return {"fix": fixes[phrase].format_map({**parts, "np": numpy_at(case, op)})} if phrase in fixes else {}
 
 
-def transposed(op: model.Op, text: str, dims: int) -> str:
+def numpy_at(case: Case, op: model.Op | None) -> str:
+    """What autograd.numpy is called where this call stands."""
+    return own_numpy(case.code(op.stack[0].file) if op is not None and op.stack else None)
+
+
+def transposed(case: Case, op: model.Op, text: str, dims: int) -> str:
     """The expression with its last two dimensions exchanged."""
     if is_tensorflow(op):
         return f"tf.{'transpose' if dims == 2 else 'linalg.matrix_transpose'}({text})"
     if is_hips(op):
-        return f"{tight(text)}.T" if dims == 2 else f"np.swapaxes({text}, -1, -2)"
+        return f"{tight(text)}.T" if dims == 2 else f"{numpy_at(case, op)}.swapaxes({text}, -1, -2)"
     return f"{text}.{'t()' if dims == 2 else 'transpose(-1, -2)'}"

@@ -66,6 +66,14 @@ def name_of(code: Code, module: str) -> str:
     return names[-1] if names else ""
 
 
+def own_numpy(code: Code | None) -> str:
+    """What remedies call autograd.numpy: as the script does; `np` where it has no name, unless that is numpy itself."""
+    if code is None:
+        return "np"
+    plain_np = imported(code).get("np")
+    return name_of(code, BOXES) or (BOXES if plain_np is not None and plain_np[0] == "numpy" else "np")
+
+
 def is_plain(full: str) -> bool:
     """Whether this is a function of numpy itself."""
     return full.startswith("numpy.")
@@ -79,7 +87,7 @@ def is_boxes(full: str) -> bool:
 def like(code: Code, call: ast.Call) -> str:
     """The same call by a function of autograd's, or the import of that; "" where autograd has none."""
     full = full_name(code, call.func)
-    boxes = name_of(code, BOXES) or "np"
+    boxes = own_numpy(code)
     arguments = code.text(call)[len(code.text(call.func)) :]
     library, _, rest = full.partition(".")
     if library == "numpy":

@@ -207,7 +207,7 @@ def _pairwise(case: Case, op: model.Op) -> Fault | None:
         resized = f"F.interpolate({second}, size={tight(first)}.shape[-2:])"
         new = f"{second} = {resized}" if second.isidentifier() else resized
     elif len(b) == 2 and tuple(reversed(b)) == a:
-        new = transposed(op, tight(second), 2)
+        new = transposed(case, op, tight(second), 2)
     elif len(b) == 1 and a and len(a) == 2 and a[0] == b[0]:
         new = f"{tight(second)}[:, None]"
     elif len(a) == 1 and len(b) == 2 and b[0] == a[0]:

@@ -11,7 +11,7 @@ from gradviz.diagnose.build import raised, raised_at_call, replacement
 from gradviz.diagnose.dataflow import last_assignment
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Change, Finding, Mark
-from gradviz.diagnose.hips_code import full_name, is_boxes
+from gradviz.diagnose.hips_code import full_name, is_boxes, own_numpy
 from gradviz.diagnose.precedence import tight
 from gradviz.diagnose.rules import hips_foreign, hips_objects, hips_vjp
 from gradviz.diagnose.rules.hips_objects import standing
@@ -78,7 +78,10 @@ def _assignment(exam: Examination, error: model.ExceptionInfo, code: Code, targe
     case = exam.case
     name = code.short(target.value) or "an array"
     into_box = "does not support item assignment" in error.message
-    new = f"{name} = np.where(mask, ..., {name})" if into_box else f"{name} = np.array([...])  # all entries at once"
+    boxes = own_numpy(code)
+    new = f"{name} = {boxes}.array([...])  # all entries at once"
+    if into_box:
+        new = f"{name} = {boxes}.where(mask, ..., {name})"
     place = case.place(error.stack)
     phrase = "hips-assignment"
     parts: dict[str, object] = {"line": place.line, "target": code.short(target) or name}
@@ -192,8 +195,9 @@ def _non_scalar(exam: Examination, backward: model.Backward, error: model.Except
     statement = code.statement(place.line) if code is not None else None
     value = statement.value if isinstance(statement, ast.Return) else None
     text = code.short(value) if code is not None else ""
-    new = f"return np.sum({text})" if text else "np.sum(...) of what the function returns"
-    changes = replacement(code, code.place(value), f"np.sum({text})") if code is not None and text else ()
+    total = f"{own_numpy(code)}.sum({text or '...'})"
+    new = f"return {total}" if text else f"{total} of what the function returns"
+    changes = replacement(code, code.place(value), total) if code is not None and text else ()
     return exam.writer.write(
         "implicit-non-scalar",
         "error",

@@ -8,7 +8,7 @@ import re
 from gradviz.diagnose.build import raised
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding
-from gradviz.diagnose.hips_code import BOXES, full_name, is_boxes, is_plain, like, name_of
+from gradviz.diagnose.hips_code import BOXES, full_name, is_boxes, is_plain, like, name_of, own_numpy
 from gradviz.diagnose.rules.hips_objects import numpy_import, standing
 from gradviz.diagnose.source import Code, as_call, called_name
 from gradviz.diagnose.vocabulary import plain
@@ -65,7 +65,7 @@ def _by_entries(code: Code, expression: ast.AST | None, held: str) -> str:
     name = next((n.id for n in ast.walk(expression) if isinstance(n, ast.Name)), "x") if expression else "x"
     if held == "Dict":
         return f'Compute with its entries: {name}["..."].'
-    boxes = name_of(code, BOXES) or "np"
+    boxes = own_numpy(code)
     return f"Differentiate by an array, as of {boxes}.array([...]), or compute with the entries: {name}[0], {name}[1]."
 
 
@@ -75,7 +75,7 @@ def _plain_numpy(code: Code, made: ast.Call, full: str, parts: dict[str, object]
     if found is not None and not boxes:
         return "hips-plain-numpy", "hips-plain-numpy-raised", f"import autograd.numpy as {found[1]}"
     if is_plain(full):
-        parts["alias"] = boxes or "np"
+        parts["alias"] = own_numpy(code)
         return "hips-plain-numpy", "hips-box-plain-numpy", like(code, made)
     return "hips-box-to-float", "hips-box-own", _own(code, made)
 

@@ -10,7 +10,7 @@ from gradviz.diagnose.build import raised, replacement
 from gradviz.diagnose.dataflow import last_assignment, value_of
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Change, Finding, Mark
-from gradviz.diagnose.hips_code import BOXES, full_name, is_plain, like, name_of
+from gradviz.diagnose.hips_code import BOXES, full_name, is_plain, like, name_of, own_numpy
 from gradviz.diagnose.source import Code, called_name, names_in
 from gradviz.diagnose.vocabulary import plain
 from gradviz.trace import model
@@ -36,7 +36,7 @@ def reached(exam: Examination, error: model.ExceptionInfo) -> Finding | None:
     parts: dict[str, object] = {
         "callee": (code.short(call.func) if call is not None else "") or "The code",
         "raised": place.line,
-        "new": f"Make the array with {boxes or 'np'}.array, {boxes or 'np'}.dot and so on of autograd.numpy.",
+        "new": f"Make the array with {own_numpy(code)}.array, {own_numpy(code)}.dot and so on of autograd.numpy.",
     }
     changes: tuple[Change, ...] = ()
     phrase = "hips-objects-somewhere"

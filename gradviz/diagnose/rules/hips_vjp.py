@@ -8,6 +8,7 @@ from gradviz.diagnose import shapes
 from gradviz.diagnose.build import raised, raised_at_call
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark, Operand, ShapeOrWords
+from gradviz.diagnose.frameworks import numpy_at
 from gradviz.diagnose.marking import at_node, edge_mark
 from gradviz.diagnose.naming import line_made, operand_expressions, operand_name
 from gradviz.diagnose.rules.forward import first_sentence
@@ -69,6 +70,7 @@ def _seed(exam: Examination, backward: model.Backward, error: model.ExceptionInf
         {
             "expected": shapes.text(expected),
             "received": shapes.text(received),
+            "np": numpy_at(exam.case, exam.case.node_op(node)),
             "expected_size": f"({', '.join(map(str, expected))}{',' if len(expected) == 1 else ''})",
         },
         expected_shape=expected,
@@ -122,6 +124,7 @@ def _wrong_shape(
             "received": shown,
             "constants": names,
             "new": _mend(exam, op, operand),
+            "np": numpy_at(case, op),
         },
         expected_shape=expected,
         received_shape=received,
@@ -150,14 +153,15 @@ def _vjp_place(op: model.Op, index: int) -> Place | None:
 def _mend(exam: Examination, op: model.Op | None, operand: int) -> str:
     """The call with the argument flattened, for np.outer; a general word else."""
     if op is None or op.name != "outer" or operand < 0 or not op.stack:
-        return "Write this call in another way, e.g. with np.einsum or broadcasting."
+        return f"Write this call in another way, e.g. with {numpy_at(exam.case, op)}.einsum or broadcasting."
+    boxes = numpy_at(exam.case, op)
     code = exam.case.code(op.stack[0].file)
     written = operand_expressions(exam.case, op)
     texts = [code.short(each) if code is not None else "" for each in written]
     if len(texts) < 2 or not all(texts[:2]):
-        return "np.outer(np.ravel(...), ...): flatten the argument first, or use np.einsum"
-    texts[operand] = f"np.ravel({texts[operand]})"
-    return f"np.outer({texts[0]}, {texts[1]})"
+        return f"{boxes}.outer({boxes}.ravel(...), ...): flatten the argument first, or use {boxes}.einsum"
+    texts[operand] = f"{boxes}.ravel({texts[operand]})"
+    return f"{boxes}.outer({texts[0]}, {texts[1]})"
 
 
 def _bystanders(exam: Examination, backward: model.Backward, last: int) -> tuple[Operand, ...]:
@@ -228,7 +232,7 @@ def made(exam: Examination, error: model.ExceptionInfo) -> Finding | None:
     whole = code.short(case.op_expression(op)) if code is not None else ""
     stretch = op.name == "broadcast_to" and len(received) > len(expected)
     ones = ", ".join([*map(str, received[: len(received) - len(expected)]), *["1"] * len(expected)])
-    new = f"np.ones(({ones})) * {name}" if stretch else f"Write {whole or op.name} in another way."
+    new = f"{numpy_at(case, op)}.ones(({ones})) * {name}" if stretch else f"Write {whole or op.name} in another way."
     return exam.writer.write(
         "hips-vjp-shape-error",
         "error",

@@ -90,9 +90,9 @@ def product(case: Case, op: model.Op) -> Fault | None:
     inner_b = b[-2] if len(b) > 1 else b[0]
     new = f"{first} @ {second}"
     if len(b) > 1 and a[-1] == b[-1]:
-        new = f"{first} @ {transposed(op, second, len(b))}"
+        new = f"{first} @ {transposed(case, op, second, len(b))}"
     elif len(a) > 1 and a[-2] == inner_b:
-        new = f"{transposed(op, first, len(a))} @ {second}"
+        new = f"{transposed(case, op, first, len(a))} @ {second}"
     elif len(b) > 1 and len(a) > 1 and b[-1] == a[-2] and b[-2] != a[-1]:
         new = f"{second} @ {first}" if b[-1] == a[-2] else new
     parts: dict[str, object] = {

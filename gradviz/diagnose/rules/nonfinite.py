@@ -280,7 +280,7 @@ def _finding(exam: Examination, backward: model.Backward, found: Suspect) -> Fin
         place,
         phrase,
         parts,
-        **({"fix": mended} if mended else own_fix(op, phrase, parts)),
+        **({"fix": mended} if mended else own_fix(case, op, phrase, parts)),
         pass_id=backward.id,
         step=found.step,
         node=node.name,

@@ -22,19 +22,19 @@ PHRASES = {
         "{new}",
     ),
     "hips-vjp-outer": Phrase(
-        "np.outer has a gradient for vectors only",
-        "The gradient of np.outer on line {line} has shape {received} for {argument}, which has shape {expected}.",
-        "np.outer flattens what it is given, but autograd's rule for its gradient takes its arguments for vectors, and"
-        " never brings the gradient back to the shape {expected}. The forward value is right; the gradient is not, and"
-        " it raises there or one step further on.",
+        "{np}.outer has a gradient for vectors only",
+        "The gradient of {np}.outer on line {line} has shape {received} for {argument}, which has shape {expected}.",
+        "{np}.outer flattens what it is given, but autograd's rule for its gradient takes its arguments for vectors,"
+        " and never brings the gradient back to the shape {expected}. The forward value is right; the gradient is not,"
+        " and it raises there or one step further on.",
         "{new}",
     ),
     "hips-vjp-outer-beside": Phrase(
-        "np.outer has a gradient for vectors only",
-        "The gradient of np.outer on line {line} has shape {received} for {argument}, which has shape {expected}.",
-        "np.outer flattens what it is given, but autograd's rule for its gradient takes its arguments for vectors, and"
-        " never brings the gradient back to the shape {expected}. The forward value is right; the gradient is not, and"
-        " it raises there or one step further on. No gradient passes through what is constant here: {constants}.",
+        "{np}.outer has a gradient for vectors only",
+        "The gradient of {np}.outer on line {line} has shape {received} for {argument}, which has shape {expected}.",
+        "{np}.outer flattens what it is given, but autograd's rule for its gradient takes its arguments for vectors,"
+        " and never brings the gradient back to the shape {expected}. The forward value is right; the gradient is not,"
+        " and it raises there or one step further on. No gradient passes through what is constant here: {constants}.",
         "{new}",
     ),
     "hips-vjp-made": Phrase(
@@ -51,7 +51,7 @@ PHRASES = {
         "A vjp is given the gradient with respect to what the function returned: one weight for each of its entries, in"
         " the same arrangement. autograd doesn't compare the two shapes: it computes with what it is given, and raises"
         " somewhere inside or hands back a gradient that nobody asked for.",
-        "np.ones({expected_size})  # or a weight for each entry, in this shape",
+        "{np}.ones({expected_size})  # or a weight for each entry, in this shape",
     ),
     "hips-vjp-raised": Phrase(
         "The gradient of {op} failed",
@@ -166,12 +166,12 @@ PHRASES = {
 
 # What to write with autograd.numpy, for phrases whose own fix is PyTorch's.
 FIXES = {
-    "non-finite": "Print the values that go into line {line}, and keep them in range, e.g. with np.clip.",
-    "non-finite-root": "np.sqrt(np.maximum({name}, 1e-12))  # or choose a safe value before the root",
-    "non-finite-norm": "Add a small number inside: np.sqrt(np.sum(np.square({name})) + 1e-12)",
-    "non-finite-log": "np.log(np.maximum({name}, 1e-12))",
-    "non-finite-acos": "Keep what it is given inside: np.clip({name}, -1 + 1e-6, 1 - 1e-6)",
-    "non-finite-pow": "np.maximum({name}, 1e-12) before the power",
+    "non-finite": "Print the values that go into line {line}, and keep them in range, e.g. with {np}.clip.",
+    "non-finite-root": "{np}.sqrt({np}.maximum({name}, 1e-12))  # or choose a safe value before the root",
+    "non-finite-norm": "Add a small number inside: {np}.sqrt({np}.sum({np}.square({name})) + 1e-12)",
+    "non-finite-log": "{np}.log({np}.maximum({name}, 1e-12))",
+    "non-finite-acos": "Keep what it is given inside: {np}.clip({name}, -1 + 1e-6, 1 - 1e-6)",
+    "non-finite-pow": "{np}.maximum({name}, 1e-12) before the power",
     "non-finite-exp": "Use a function that is safe for large values: autograd.scipy.special.logsumexp(x),"
-    " or np.logaddexp(0, x) for log(1 + exp(x))",
+    " or {np}.logaddexp(0, x) for log(1 + exp(x))",
 }

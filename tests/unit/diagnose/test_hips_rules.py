@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from gradviz.diagnose.case import Case
 from gradviz.diagnose.examination import diagnose
 from gradviz.diagnose.finding import Finding
-from gradviz.diagnose.hips_code import full_name, like
+from gradviz.diagnose.frameworks import own_fix
+from gradviz.diagnose.hips_code import full_name, like, own_numpy
 from gradviz.diagnose.source import Code
 from gradviz.trace import model
 from gradviz.trace.packing import FIRST_HIPS_VALUE, NODE_LEAF, OP_RAISED
@@ -165,3 +167,27 @@ def test_the_remedy_of_a_product_that_doesnt_fit_is_numpys() -> None:
     (found,) = diagnose(trace)
 
     assert (found.rule, found.fix) == ("forward-shape-error", "a @ b.T")
+
+
+IMPORTS = {
+    "import autograd.numpy as anp": "anp",
+    "from autograd import numpy as onp": "onp",
+    "import autograd.numpy": "autograd.numpy",
+    "import numpy as np": "autograd.numpy",
+    "import numpy as np\nimport autograd.numpy as anp": "anp",
+    "from autograd import grad": "np",
+}
+
+
+@pytest.mark.parametrize("text", IMPORTS)
+def test_remedies_call_numpy_as_the_script_does(text: str) -> None:
+    name = IMPORTS[text]
+    assert own_numpy(Code(SCRIPT, text)) == name
+    # AND so do those of a non-finite gradient, an assignment and a vector
+    x, y = box(0, (3,)), box(1, (3,))
+    trace = FakeTrace(text + "\ny = root(x)\n")
+    op = trace.op("sqrt", "root(x)", [x], y)
+    case = Case(trace)
+    assert own_fix(case, op, "non-finite-root", {"name": "x"})["fix"].startswith(f"{name}.sqrt({name}.maximum(x, ")
+    written = failed(text + "\nout[0] = x\n", "setting an array element with a sequence (ArrayBox)", "out[0]")
+    assert written.fix.startswith(f"out = {name}.array(")
