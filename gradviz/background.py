@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-NICE = 5
+NICE = 3
 # Where priorities are given when a process is started; no window of its own either.
 CREATION_FLAGS: int = getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
 

@@ -156,6 +156,7 @@ def main(names: list[str]) -> int:
 
 def picture(stage: Stage, shot: Shot) -> None:
     stage.theme.set_mode(shot.theme)
+    stage.until(lambda: not stage.theme.changing(), "the theme")
     if shot.example:
         stage.run(shot.example)
         shot.act(stage)

@@ -116,6 +116,7 @@ QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; }}
 QScrollBar:horizontal {{ background: transparent; height: 10px; margin: 0; }}
 QScrollBar::handle {{ background: {t.control}; border-radius: 3px; margin: 2px; min-height: 24px; min-width: 24px; }}
 QScrollBar::handle:hover {{ background: {t.text2}; }}
+QScrollBar::handle:disabled {{ background: transparent; }}
 QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
 QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
 QProgressBar {{ background: {t.note_soft}; border: 0; border-radius: 2px; max-height: 4px; min-height: 4px; }}

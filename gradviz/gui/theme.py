@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from gradviz.draw import fonts, icons
 from gradviz.draw.tokens import BODY, DARK, LIGHT, TextStyle, Tokens
+from gradviz.gui.dressing import Dressing
 from gradviz.gui.style_sheet import style_sheet
 
 if TYPE_CHECKING:
@@ -20,7 +21,9 @@ MODES = ("system", "light", "dark")
 
 
 class Theme(QObject):
-    """Which tokens hold now. Widgets that paint themselves read `tokens` when they paint, and repaint on `changed`."""
+    """Which tokens hold now. Widgets that paint themselves read `tokens` when they paint, and repaint on `changed`,
+    which comes a few turns of the event loop after the tokens, when all else is in the new colours too.
+    """
 
     changed = Signal()
 
@@ -30,6 +33,7 @@ class Theme(QObject):
         self.tokens: Tokens = self._resolve()
         self.smooth = True
         self._motion: Motion | None = None
+        self._dressing = Dressing(self.changed.emit, self)
         hints = QGuiApplication.styleHints()
         hints.colorSchemeChanged.connect(self._system_changed)
 
@@ -60,7 +64,8 @@ class Theme(QObject):
     def install(self, application: QApplication) -> None:
         """Give the application this theme's palette, font and style sheet; they are made for the style "Fusion"."""
         application.setFont(self.font(BODY))
-        self._dress(application)
+        application.setPalette(palette(self.tokens))
+        application.setStyleSheet(style_sheet(self.tokens))
 
     def color(self, token: str) -> QColor:
         return QColor(self.tokens.color(token))
@@ -89,12 +94,13 @@ class Theme(QObject):
         self.tokens = tokens
         application = QApplication.instance()
         if isinstance(application, QApplication):
-            self._dress(application)
-        self.changed.emit()
+            self._dressing.begin(application, style_sheet(tokens), palette(tokens))
+        else:
+            self.changed.emit()
 
-    def _dress(self, application: QApplication) -> None:
-        application.setPalette(palette(self.tokens))
-        application.setStyleSheet(style_sheet(self.tokens))
+    def changing(self) -> bool:
+        """Whether widgets are still being dressed; nothing is painted meanwhile."""
+        return self._dressing.busy()
 
 
 def palette(tokens: Tokens) -> QPalette:

@@ -23,6 +23,7 @@ from gradviz.gui.opening import Opening
 from gradviz.gui.post import Post
 from gradviz.gui.preparing import Preparing
 from gradviz.gui.status_line import StatusLine
+from gradviz.gui.still import Still
 from gradviz.gui.theme import Theme
 from gradviz.gui.toolbar import Toolbar
 from gradviz.gui.welcome import Welcome
@@ -64,6 +65,7 @@ class Window(QMainWindow):
         self._work_state: QByteArray | None = self._remembered("state")
         self._opening = Opening(self)
         self._preparing = Preparing(self)
+        self._still = Still(self)
         self._restore_geometry()
         self.show_welcome()
         self._bind_window_commands()
@@ -135,12 +137,15 @@ class Window(QMainWindow):
 
     def expect_document(self, path: Path) -> None:
         """Show the work page at once, before the panes are there: a file is about to open."""
+        self._still.begin()
         self._pages.setCurrentWidget(self.centre)
         self.work.show(self._work_state)
         self.setWindowTitle(f"{path.name} — gradviz")
 
     def show_work(self) -> None:
         """Timeline, docks and canvas in place of the welcome page."""
+        if self.shows_welcome():
+            self._still.begin()
         self._pages.setCurrentWidget(self.centre)
         self.work.build()
         self.work.show(self._work_state)

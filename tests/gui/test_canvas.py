@@ -406,10 +406,11 @@ def test_a_copied_image_is_what_is_in_sight(draw: Any, recordings: dict[str, Pat
     assert image.height() == pytest.approx(drawn.view.height() * ratio, abs=2)
 
 
-def test_the_theme_changes_live(draw: Any, theme: Theme, recordings: dict[str, Path]) -> None:
+def test_the_theme_changes_live(draw: Any, theme: Theme, recordings: dict[str, Path], qtbot: Any) -> None:
     drawn = draw(recordings["mlp"])
     light = drawn.view.grab().toImage()
     theme.set_mode("dark")
+    qtbot.waitUntil(lambda: not theme.changing())
     dark = drawn.view.grab().toImage()
     assert dark.pixelColor(2, 2).lightness() < 60 < light.pixelColor(2, 2).lightness()
 

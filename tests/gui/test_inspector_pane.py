@@ -323,6 +323,7 @@ def test_both_themes_paint(mode: str, recordings: dict[str, Path], qtbot: QtBot)
     image = pane.grab().toImage()
     assert image.pixelColor(2, 2) == pane.theme.color("pane")
     pane.theme.set_mode("light" if mode == "dark" else "dark")
+    qtbot.waitUntil(lambda: not pane.theme.changing())
     settle(pane)
     assert pane.grab().toImage().pixelColor(2, 2) == pane.theme.color("pane")
 

@@ -106,6 +106,7 @@ def test_the_theme_changes_live_and_is_remembered(person: Person, recordings: di
     person.open(recordings["mlp"])
     person.command("theme_dark")
     assert person.window.theme.tokens is DARK
+    person.until(lambda: not person.window.theme.changing())
     pixel = person.window.grab().toImage().pixelColor(700, 20).name().upper()
     assert pixel == DARK.window
     person.command("theme_light")

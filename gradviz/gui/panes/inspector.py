@@ -11,12 +11,14 @@ from gradviz.document.pass_facts import PassFacts
 from gradviz.document.variable_names import VariableNames
 from gradviz.gui.panes.inspector_call import build_raised
 from gradviz.gui.panes.inspector_edge import build_edge, build_seed
+from gradviz.gui.panes.inspector_loop import build_loop
 from gradviz.gui.panes.inspector_node import NodePage
 from gradviz.gui.panes.inspector_page import Page
 from gradviz.gui.panes.inspector_summary import build_group, build_summary
 from gradviz.gui.panes.inspector_values import ValuesPool
 from gradviz.gui.panes.pane import Pane, page_scroller, words_page
 from gradviz.gui.panes.plot_loader import PlotLoader
+from gradviz.gui.still import Still
 from gradviz.gui.theme import Theme
 
 
@@ -42,6 +44,7 @@ class InspectorPane(Pane):
         self._scrolled = 0  # where the page that is to be shown was scrolled to
         self._views = ValuesPool(theme, PlotLoader(self), self)
         self._area = page_scroller(self.tr("Inspector"), self)
+        self._still = Still(self._area)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._area)
@@ -91,6 +94,8 @@ class InspectorPane(Pane):
             build_seed(page, facts, view, subject.node)
         elif subject.kind == "edge":
             build_edge(page, facts, view, subject.tail, subject.node, subject.slot, dims)
+        elif subject.kind == "group" and subject.nodes:
+            build_loop(page, facts, subject)
         elif subject.kind == "group":
             build_group(page, facts, view, subject.path)
         else:
@@ -116,6 +121,7 @@ class InspectorPane(Pane):
             return
         if at:
             page.completed.connect(lambda: QTimer.singleShot(0, page, lambda: self._scroll_to(at)))
+        self._still.begin()
         self._area.setWidget(page)
         page.finish()
 

@@ -80,8 +80,16 @@ class Pane(QWidget):
 
 
 def page_scroller(name: str, parent: QWidget) -> QScrollArea:
-    """A scroll area for a page that is as wide as the pane."""
+    """A scroll area for a page that is as wide as the pane.
+
+    There is always room for the scroll bar, though it is seen only when needed: where it takes its room as it comes,
+    a page that is built part by part is laid out twice at each part.
+    """
     area = QScrollArea(parent)
+    area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+    bar = area.verticalScrollBar()
+    bar.setEnabled(False)
+    bar.rangeChanged.connect(lambda low, high: bar.setEnabled(low < high))
     area.setWidgetResizable(True)
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
