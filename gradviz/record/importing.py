@@ -114,15 +114,40 @@ class WatchedLoader:
 
 
 def leave_own_copies(before: set[str], script_folder: str | None) -> None:
-    """Take out of `sys.modules` what only the recorder loaded and the script must load itself."""
-    for name in set(sys.modules) - before:
-        top = name.partition(".")[0]
-        if top == "gradviz":
-            continue
-        if top == OWN_COPY or (script_folder is not None and _shadowed(top, script_folder)):
-            module = sys.modules.pop(name)
-            if name == "multiprocessing.util":
-                atexit.unregister(module._exit_function)
+    """Take out of `sys.modules` what only the recorder loaded and the script must load itself: modules that a file of
+    its own hides, and those that have imported one of them, so that they fail or not just as in a bare run.
+    """
+    added = {name for name in set(sys.modules) - before if name.partition(".")[0] != "gradviz"}
+    hidden = {name for name in added if script_folder is not None and _shadowed(name.partition(".")[0], script_folder)}
+    leaving = {name for name in added if name.partition(".")[0] == OWN_COPY}
+    for name in leaving | (_importers(hidden, added) if hidden else hidden):
+        module = sys.modules.pop(name)
+        if name == "multiprocessing.util":
+            atexit.unregister(module._exit_function)
+
+
+def _importers(hidden: set[str], added: set[str]) -> set[str]:
+    """`hidden`, and all of `added` that import one of them while they load, directly or not."""
+    imports = {name: _imported_names(name) for name in added}
+    found, size = set(hidden), -1
+    while len(found) > size:
+        size = len(found)
+        found |= {name for name, names in imports.items() if not names.isdisjoint(found)}
+    return found
+
+
+def _imported_names(name: str) -> set[str]:
+    """Of a loaded module: the names that its own code uses, and so all that it imports while it loads."""
+    spec = getattr(sys.modules.get(name), "__spec__", None)
+    get_code = getattr(getattr(spec, "loader", None), "get_code", None)
+    try:
+        code = get_code(name) if get_code is not None else None
+    except (ImportError, OSError):  # nothing to be read any more
+        code = None
+    names = set(code.co_names) if code is not None else set()
+    package = spec.parent if spec is not None else ""
+    names |= {f"{package}.{each}" for each in names} if package else set()
+    return names | {each.partition(".")[0] for each in names}
 
 
 def _shadowed(name: str, folder: str) -> bool:

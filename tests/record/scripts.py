@@ -240,6 +240,27 @@ FOLDERS = {
             "queue.py": "mine = 'my queue'\n",
         },
     ),
+    "a name that others of the library import": (
+        Target("script", "main.py"),
+        {"main.py": "import tempfile\n", "random.py": "def seed_all(n): pass\n"},
+    ),
+    "such a name, and the framework": (
+        Target("script", "main.py"),
+        {"main.py": "import random\nimport torch\n", "random.py": "def seed_all(n): pass\n"},
+    ),
+    "a framework's name": (
+        Target("script", "main.py"),
+        {"main.py": "import numpy as np\nnp.array([1])\n", "numpy.py": "x = 1\n"},
+    ),
+    "a name far down": (Target("script", "main.py"), {"main.py": "import statistics\n", "math.py": "x = 1\n"}),
+    "a package that hides a module": (
+        Target("script", "main.py"),
+        {"main.py": "import inspect\n", "tokenize/__init__.py": "x = 1\n"},
+    ),
+    "a name that imports what it hides": (
+        Target("script", "main.py"),
+        {"main.py": "import random\n", "random.py": "import torch\n"},
+    ),
     "a neighbour": (
         Target("script", "inner/main.py"),
         {
