@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from gradviz.scene.atoms import Atoms
 from gradviz.scene.groups import Tree, folded_into
 from gradviz.scene.model import Bytes, Floats, Ints, Kind
+from gradviz.scene.plain import Plain
 from gradviz.scene.sizes import (
     GROUP_HEIGHT,
     GROUP_MAX_WIDTH,
@@ -56,17 +57,31 @@ class Edges:
     head: Ints
     edge: Ints
     spec: Ints  # of the gradient on it, -1 unknown
+    net: Ints  # what becomes of it on the way over hidden nodes; -1 where there are none
 
 
 def make_boxes(
-    trace: Trace, graph: PassGraph, atoms: Atoms, tree: Tree, opened: frozenset[str], wording: Wording, measure: Measure
+    trace: Trace,
+    graph: PassGraph,
+    atoms: Atoms,
+    plain: Plain,
+    tree: Tree,
+    opened: frozenset[str],
+    wording: Wording,
+    measure: Measure,
 ) -> Boxes:
-    """One box per atom that lies in open groups only, one per folded group that lies in open groups only."""
+    """One box per atom that lies in open groups only, one per folded group that lies in open groups only.
+
+    A hidden atom is in its host's box, or in the folded group that it or its host lies in.
+    """
     fold = folded_into(tree, opened)
     atom_fold = np.where(tree.of_atom >= 0, np.append(fold, -1)[tree.of_atom], -1)
     # A folded group stands where the first of its atoms stood.
     slot = np.where(atom_fold >= 0, len(atoms) + atom_fold, np.arange(len(atoms)))
+    slot = np.where(atom_fold >= 0, slot, slot[plain.host])
     unique, first, where = np.unique(slot, return_index=True, return_inverse=True)
+    single = unique < len(atoms)
+    first[single] = unique[single]  # a box stands where its own node stood, whatever is drawn in it
     rank = np.empty(len(unique), np.int64)
     order = np.argsort(first, kind="stable")
     rank[order] = np.arange(len(unique))
@@ -138,10 +153,11 @@ def _sizes(kind: Bytes, text: Floats) -> tuple[Floats, Floats]:
     return np.ceil(width / 2).astype(np.float32) * 2, height.astype(np.float32)
 
 
-def make_edges(graph: PassGraph, atoms: Atoms, boxes: Boxes) -> Edges:
+def make_edges(graph: PassGraph, atoms: Atoms, plain: Plain, boxes: Boxes) -> Edges:
     """Edges that folding leaves: none inside one box, one between two boxes of which one is a folded group."""
     tail, head = boxes.of_atom[atoms.tail], boxes.of_atom[atoms.head]
-    edge = np.flatnonzero(tail != head).astype(np.int32)
+    in_group = boxes.kind[head] == Kind.GROUP
+    edge = np.flatnonzero((tail != head) & (in_group | ~plain.dropped[atoms.head])).astype(np.int32)
     tail, head = tail[edge], head[edge]
     folded = (boxes.kind[tail] == Kind.GROUP) | (boxes.kind[head] == Kind.GROUP)
     pair = tail.astype(np.int64) * max(len(boxes), 1) + head
@@ -149,7 +165,8 @@ def make_edges(graph: PassGraph, atoms: Atoms, boxes: Boxes) -> Edges:
     _, first = np.unique(key, return_index=True)
     kept = np.sort(first)
     edge, tail, head = edge[kept], tail[kept], head[kept]
-    return Edges(tail, head, edge, _specs(graph, edge))
+    net = np.where(boxes.kind[head] == Kind.GROUP, -1, plain.spec[atoms.head[edge]]).astype(np.int32)
+    return Edges(tail, head, edge, _specs(graph, edge), net)
 
 
 def _specs(graph: PassGraph, edge: Ints) -> Ints:

@@ -16,6 +16,7 @@ from gradviz.scene.groups import Group, auto_open, build_tree, no_groups
 from gradviz.scene.loops import with_loops
 from gradviz.scene.marks import mark_cards, mark_edges, mark_engine_changes, mark_findings
 from gradviz.scene.model import Bytes, Card, Draft, Ints, Kind, Look, State
+from gradviz.scene.plain import hide_trivial, nothing_hidden
 from gradviz.scene.sizes import (
     BAR,
     BAR_GAP,
@@ -48,6 +49,7 @@ class Shown:
     shapes: bool = True
     modules: bool = True
     constants: bool = True
+    trivial: bool = True  # views, transposes, expands, leaves
     opened: frozenset[str] | None = None
 
 
@@ -88,13 +90,15 @@ def build(
         with_loops(trace, graph, atoms, build_tree(trace, graph, atoms), wording) if shown.modules else no_groups(atoms)
     )
     opened = auto_open(tree) if shown.opened is None else shown.opened
-    boxes = make_boxes(trace, graph, atoms, tree, opened, wording, measure)
-    edges = make_edges(graph, atoms, boxes)
+    own = tuple(finding for finding in findings if finding.pass_id in (None, pass_id))
+    drawn = nothing_hidden(atoms) if shown.trivial else hide_trivial(trace, graph, atoms, _kept(own, backward))
+    boxes = make_boxes(trace, graph, atoms, drawn, tree, opened, wording, measure)
+    edges = make_edges(graph, atoms, drawn, boxes)
     step_of: Ints = first_steps(len(graph), steps.node).astype(np.int32)
     inside = look_inside(graph, steps, atoms, tree, step_of)
     first, last = _box_steps(boxes, step_of, inside.step_first, inside.step_last)
-    specs, label = np.unique(edges.spec, return_inverse=True)
-    labels = tuple(_spec_text(trace, number) for number in specs.tolist())
+    specs, label = np.unique(np.stack((edges.spec, edges.net), axis=1), axis=0, return_inverse=True)
+    labels = tuple(_change_text(trace, *pair) for pair in specs.tolist())
     plain = np.array([measure(each, "shape") + 2 * LABEL_PAD if each else 0.0 for each in labels] or [0.0], np.float32)
     label_of: Ints = label.reshape(-1).astype(np.int32)
     label_width = plain[label_of] if len(label_of) and shown.shapes else np.zeros(len(label_of), np.float32)
@@ -126,7 +130,6 @@ def build(
         ended=backward.outcome != "running" and backward.phase != "forward",
     )
     texts = Texts(trace, graph, wording)
-    own = tuple(finding for finding in findings if finding.pass_id in (None, pass_id))
     extras = Extras(trace, backward, own, findings, graph, measure, wording, shown.constants, shown.shapes)
     if backward.phase == "forward":
         draft = add_failed_call(draft, extras)
@@ -144,6 +147,18 @@ def build(
 def _spec_text(trace: Trace, number: int) -> str:
     spec = trace.spec(number) if number >= 0 else None
     return shape_text(spec.shape) if spec is not None else ""
+
+
+def _change_text(trace: Trace, spec: int, net: int) -> str:
+    """The shape on an edge; where hidden nodes lie on its way, what they make of it."""
+    before, after = _spec_text(trace, spec), _spec_text(trace, net)
+    return f"{before} → {after}" if after and after != before else before
+
+
+def _kept(findings: tuple[Finding, ...], backward: Backward) -> set[int]:
+    """Nodes that are never hidden: a finding marks them, or the pass ended there."""
+    marked = {number for finding in findings for mark in finding.marks for number in (mark.node, mark.tail)}
+    return marked | {number for number in (backward.failed_node, backward.running_node) if number is not None}
 
 
 def _all_open(groups: tuple[Group, ...], at: int, opened: frozenset[str]) -> bool:

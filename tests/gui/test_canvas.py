@@ -328,7 +328,7 @@ def test_a_module_that_is_folded_away_is_shown_by_what_holds_it(draw: Any, langu
     assert draft.cards[int(draft.card[drawn.view.selected.at])].copies == 5
 
 
-@pytest.mark.parametrize("switch", ["wrap", "shapes", "modules", "constants"])
+@pytest.mark.parametrize("switch", ["wrap", "shapes", "modules", "views", "constants"])
 def test_switches_make_another_scene(draw: Any, recordings: dict[str, Path], switch: str) -> None:
     drawn = draw(recordings["broadcast"], (BROADCAST,))
     button = drawn.canvas.header.switches[switch]
@@ -336,6 +336,20 @@ def test_switches_make_another_scene(draw: Any, recordings: dict[str, Path], swi
     draft = drawn.canvas.loaded.scene.draft
     assert ((draft.kind == Kind.CONSTANT).any()) == (switch != "constants")
     assert drawn.view.picture.shapes == (switch != "shapes")
+
+
+def test_one_key_hides_views_and_leaves_and_shows_them_again(draw: Any, language_model: Path) -> None:
+    drawn = draw(language_model)
+    drawn.reloaded(drawn.canvas.open_all)
+    boxes = len(drawn.canvas.loaded.scene.draft)
+    drawn.view.setFocus()
+
+    drawn.reloaded(lambda: drawn.qtbot.keyClick(drawn.view, Qt.Key.Key_V))
+
+    draft = drawn.canvas.loaded.scene.draft
+    assert not (draft.kind == Kind.LEAF).any() and len(draft) < boxes / 2
+    drawn.reloaded(lambda: drawn.qtbot.keyClick(drawn.view, Qt.Key.Key_V))
+    assert len(drawn.canvas.loaded.scene.draft) == boxes
 
 
 def test_the_legend_needs_no_new_scene(draw: Any, recordings: dict[str, Path]) -> None:

@@ -130,6 +130,7 @@ class Acting(QObject):
             Qt.Key.Key_F: view.fit,
             Qt.Key.Key_Escape: self.escape,
             Qt.Key.Key_N: lambda: self.focus(self._here()),
+            Qt.Key.Key_V: canvas.header.switches["views"].click,
             Qt.Key.Key_Return: lambda: self.enter(view.selected),
             Qt.Key.Key_Enter: lambda: self.enter(view.selected),
             Qt.Key.Key_Backspace: lambda: canvas.fold_group(self.surrounding_key(view.selected)),

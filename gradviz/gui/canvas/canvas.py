@@ -292,6 +292,8 @@ class Canvas(QWidget):
             self._shown = replace(self._shown, shapes=on)
         elif name == "constants":
             self._shown = replace(self._shown, constants=on)
+        elif name == "views":
+            self._shown = replace(self._shown, trivial=on)
         elif name == "modules":
             self._shown = replace(self._shown, modules=on, opened=None)
         self._busy = False

@@ -10,7 +10,7 @@ from gradviz.draw.tokens import TAB_STRIP
 from gradviz.gui.canvas.crumbs import Crumbs
 from gradviz.gui.theme import Theme
 
-SWITCHES = ("wrap", "shapes", "modules", "constants", "legend")
+SWITCHES = ("wrap", "shapes", "modules", "views", "constants", "legend")
 
 
 class ElidedLabel(QLabel):
@@ -51,6 +51,7 @@ class CanvasHeader(QFrame):
             "wrap": (self.tr("Wrap"), self.tr("Fold a tall graph into columns")),
             "shapes": (self.tr("Shapes"), self.tr("Write the gradient's shape beside each edge")),
             "modules": (self.tr("Modules"), self.tr("Frame and fold the nodes of each module")),
+            "views": (self.tr("Views"), self.tr("Show views, transposes, expands and leaves (V)")),
             "constants": (self.tr("Constants"), self.tr("Show the operands without gradient that a problem names")),
             "legend": (self.tr("Legend"), self.tr("Explain colours and forms")),
         }
@@ -96,7 +97,7 @@ class CanvasHeader(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where there is little room, what is rarely turned goes first."""
         width = self.width()
-        for name, needed in (("legend", 620), ("constants", 540), ("wrap", 460)):
+        for name, needed in (("legend", 690), ("constants", 610), ("views", 540), ("wrap", 460)):
             self.switches[name].setVisible(width >= needed)
         super().resizeEvent(event)
 
