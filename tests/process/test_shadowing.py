@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.gradviz_command import check
+from tests.gradviz_command import check, run_gradviz
 
 USE = "import torch\nx = torch.ones(2, requires_grad=True)\nx.sum().backward()\n"
 
@@ -55,3 +57,27 @@ def test_an_own_module_that_lacks_something_hides_nothing(wrong: str, tmp_path: 
     (found,) = check(tmp_path / "main.py").findings
 
     assert "was imported as" not in found["message"]
+
+
+@pytest.mark.parametrize(
+    ("file", "script"),
+    [
+        ("random.py", "import tempfile\n"),
+        ("random.py", "import random\nimport torch\n"),
+        ("random.py", "import torch\n"),
+        ("math.py", "import statistics\n"),
+        ("tokenize/__init__.py", "import torch\n"),
+        ("numpy.py", "import torch\nimport numpy\nnumpy.array([1])\n"),
+    ],
+)
+def test_what_a_hidden_module_breaks_breaks_as_in_a_bare_run(file: str, script: str, tmp_path: Path) -> None:
+    """Not by way of tests.transparency: its own imports would load half of the library before."""
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).write_text("mine = 1\n")
+    (tmp_path / "main.py").write_text(script)
+
+    bare = subprocess.run([sys.executable, "main.py"], cwd=tmp_path, capture_output=True, text=True)
+    recorded = run_gradviz("check", "main.py", "--json", cwd=tmp_path)
+
+    assert bare.returncode == 1
+    assert recorded.stderr == bare.stderr
