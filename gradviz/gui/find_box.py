@@ -28,11 +28,7 @@ class FindBox(QListWidget):
         self._hub, self._field, self._post = hub, field, post
         self._index: Index | None = None
         self._wanted: tuple[Path, int, object] | None = None
-        self.setObjectName("find_results")
-        self.setStyleSheet(
-            "#find_results { border: 1px solid palette(dark); border-radius: 4px; padding: 2px; }"
-            "#find_results::item { padding: 3px 8px; min-height: 18px; }"
-        )
+        self.setObjectName("find_results")  # the style sheet goes by it
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setUniformItemSizes(True)
         self.setAccessibleName(self.tr("Matches"))

@@ -1,14 +1,14 @@
 """The one style sheet of the window, made from tokens. Roles are set as dynamic properties: `role="filled"` and so on.
 
 Roles: buttons `filled` (the one strong action), `link`, `toggle`, `crumb`, `small`; labels `welcome-title`, `heading`,
-`title`, `strong`, `body`, `secondary`, `caption`, `mono`, `error`, `status`; fields `code`, `field`; frames `pane`,
-`bar`, `side`, `panel`, `chip`, `strip-error`, `strip-warning`, `strip-note`.
+`title`, `strong`, `body`, `secondary`, `caption`, `mono`, `error`, `status`; fields `code`, `field`, `source`; frames
+`pane`, `bar`, `side`, `panel`, `chip`, `strip-error`, `strip-warning`, `strip-note`.
 """
 
 from __future__ import annotations
 
 from gradviz.draw.fonts import font
-from gradviz.draw.tokens import CELL, Tokens
+from gradviz.draw.tokens import CELL, SOURCE, Tokens
 from gradviz.resources_path import resources_path
 
 
@@ -101,6 +101,7 @@ QComboBox QAbstractItemView {{ background: {t.pane}; border: 1px solid {t.border
 QPlainTextEdit, QTextEdit {{ background: {t.pane}; color: {t.text}; border: 0;
   selection-background-color: {t.accent}; selection-color: {t.on_fill}; }}
 QPlainTextEdit[role="field"] {{ border: 1px solid {t.control}; border-radius: 4px; padding: 2px; }}
+QPlainTextEdit[role="source"] {{ font-family: "{mono}"; font-size: {font(SOURCE).pointSizeF()}pt; }}
 """
 
 
@@ -108,6 +109,9 @@ def _views(t: Tokens) -> str:
     return f"""
 QAbstractItemView {{ background: {t.pane}; color: {t.text}; border: 0; outline: 0; font-size: 12px;
   selection-background-color: {t.accent_soft}; selection-color: {t.text}; }}
+QListView#find_results {{ border: 1px solid {t.control}; border-radius: 4px; padding: 2px; }}
+QListView#find_results::item {{ padding: 3px 8px; min-height: 18px; }}
+QTreeView#modules::item:selected, QTreeView#modules::branch:selected {{ background: {t.accent_soft}; }}
 QHeaderView {{ background: {t.pane}; }}
 QHeaderView::section {{ background: {t.pane}; color: {t.text2}; border: 0; border-bottom: 1px solid {t.border};
   padding: 3px 6px; font-size: 11px; font-weight: 500; }}

@@ -61,9 +61,7 @@ class ModulesPane(Pane):
     def _dress_tree(self) -> None:
         tree = self.tree
         tree.setAccessibleName(self.tr("Modules"))
-        tree.setStyleSheet(
-            f"QTreeView::item:selected, QTreeView::branch:selected {{ background: {self.theme.tokens.accent_soft} }}"
-        )
+        tree.setObjectName("modules")  # the style sheet goes by it
         tree.setUniformRowHeights(True)
         tree.setIndentation(13)
         tree.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)

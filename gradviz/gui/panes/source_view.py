@@ -66,13 +66,13 @@ class SourceView(QPlainTextEdit):
         self.gutter = SourceGutter(self)
         self.updateRequest.connect(self._scrolled)
         self.cursorPositionChanged.connect(self.viewport().update)
+        self.setProperty("role", "source")
         self.dress()
 
     def dress(self) -> None:
         """Font and colours of the theme."""
         font = QFont(self.theme.font(SOURCE))
         self.setFont(font)
-        self.setStyleSheet(f"QPlainTextEdit {{ font-family: '{font.family()}'; font-size: {font.pointSizeF()}pt; }}")
         self.setTabStopDistance(4 * QFontMetricsF(font).horizontalAdvance(" "))
         self._place_gutter()
         self.recolor()
