@@ -49,6 +49,7 @@ class Histogram:
     edges: Floats
     zeros: int
     others: int
+    measured: bool = True  # False: the edges are no figures of the tensor's
 
 
 def values_of(sample: Sample) -> Kept:
@@ -113,7 +114,7 @@ def histogram(values: Floats) -> Histogram:
     shown = finite[finite != 0]
     zeros = len(finite) - len(shown)
     if not len(shown):
-        return Histogram(np.zeros(1, np.int64), np.array([-1.0, 1.0]), zeros, len(flat) - len(finite))
+        return Histogram(np.zeros(1, np.int64), np.array([-1.0, 1.0]), zeros, len(flat) - len(finite), False)
     limit = float(np.abs(shown).max())
     crosses = bool(shown.min() < 0 < shown.max())
     low, high = (-limit, limit) if crosses else (float(shown.min()), float(shown.max()))
@@ -121,7 +122,7 @@ def histogram(values: Floats) -> Histogram:
         half = abs(low) / 2 or 0.5
         low, high = low - half, low + half
     if not math.isfinite(high - low):  # at the very end of float64: one bar
-        return Histogram(np.array([len(shown)]), np.array([-1.0, 1.0]), zeros, len(flat) - len(finite))
+        return Histogram(np.array([len(shown)]), np.array([-1.0, 1.0]), zeros, len(flat) - len(finite), False)
     counts, edges = np.histogram(shown, BINS, (low, high))
     return Histogram(counts, edges, zeros, len(flat) - len(finite))
 

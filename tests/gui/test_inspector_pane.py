@@ -294,6 +294,32 @@ def test_heat_map_and_histogram(recordings: dict[str, Path], qtbot: QtBot) -> No
     assert view.description == "float32 · [32, 64]"
 
 
+@pytest.mark.parametrize(
+    ("numbers", "figures"),
+    [
+        ([2.0] * 6, ("1", "2", "3")),
+        ([-4.0] * 6, ("-6", "-4", "-2")),
+        ([0.0, 1.0, 3.0], ("1", "2", "3")),
+        ([-1.0, 3.0], ("-3", "0", "3")),
+        ([0.0] * 4, None),
+    ],
+)
+def test_the_histogram_has_an_axis(
+    numbers: list[float], figures: tuple[str, str, str] | None, tmp_path: Path, qtbot: QtBot
+) -> None:
+    trace = TraceBuilder(tmp_path / "run.gradviz")
+    one = trace.backward(trace.at(1))
+    node = one.node("MulBackward0", [len(numbers)])
+    trace.sample(np.array(numbers, dtype="float32"), one.id, one.step(node))
+    view = values(shown(InspectorPane, hub_on(one.end().save()), qtbot))
+    qtbot.waitUntil(lambda: view.plots is not None, timeout=LOADED)
+
+    assert view.plots is not None
+    assert view.plots.axis.isHidden() == (figures is None)
+    if figures is not None:
+        assert view.plots.axis.texts() == figures
+
+
 def test_plots_are_made_once(recordings: dict[str, Path], qtbot: QtBot) -> None:
     hub = hub_on(recordings["mlp"], position=6)
     pane = shown(InspectorPane, hub, qtbot)

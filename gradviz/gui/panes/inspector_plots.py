@@ -27,10 +27,11 @@ class Plots(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.heat, self.bar, self.bars = HeatMap(theme, self), ColorBar(theme, self), HistogramPlot(theme, self)
+        self.axis = Axis(theme, self)
         rows = QVBoxLayout(self)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(2)
-        for widget in (self.heat, self.bar, self.bars):
+        for widget in (self.heat, self.bar, self.bars, self.axis):
             rows.addWidget(widget)
         self.heat.pointed.connect(self.pointed)
         self.heat.picked.connect(self.picked)
@@ -40,6 +41,8 @@ class Plots(QWidget):
         self.bar.show_limits(limits)
         self.bars.setVisible(bool(bars.counts.any()))
         self.bars.show_histogram(bars)
+        self.axis.setVisible(bool(bars.counts.any()) and bars.measured)
+        self.axis.show_limits((float(bars.edges[0]), float(bars.edges[-1])))
 
 
 class Picture(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
@@ -129,14 +132,16 @@ class HistogramPlot(Picture):
         self.show_range((low, high), (0, 1.04 * max(1, int(data.counts.max()))))
 
 
-class ColorBar(QWidget):
-    """The colours of the heat map with the figures at its ends and its middle."""
+class Axis(QWidget):
+    """The figures at both ends of a scale and at its middle; `TOP` px stay free above them."""
+
+    TOP = 0
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._limits = (-1.0, 1.0)
-        self.setFixedHeight(26)
+        self.setFixedHeight(self.TOP + 15)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_limits(self, limits: tuple[float, float]) -> None:
@@ -145,7 +150,22 @@ class ColorBar(QWidget):
 
     def texts(self) -> tuple[str, str, str]:
         low, high = self._limits
-        return number_text(low), number_text((low + high) / 2), number_text(high)
+        return number_text(low), number_text(low / 2 + high / 2), number_text(high)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setPen(self._theme.color("text2"))
+        painter.setFont(self._theme.font(CELL if self.width() > 600 else TICK))
+        sides = (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignHCenter, Qt.AlignmentFlag.AlignRight)
+        for text, side in zip(self.texts(), sides):
+            painter.drawText(0, self.TOP, self.width(), 15, int(side) | int(Qt.AlignmentFlag.AlignTop), text)
+        painter.end()
+
+
+class ColorBar(Axis):
+    """The colours of the heat map, above their figures."""
+
+    TOP = 11
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -153,12 +173,8 @@ class ColorBar(QWidget):
         for at in (0.0, 0.25, 0.5, 0.75, 1.0):
             gradient.setColorAt(at, self._color(at))
         painter.fillRect(0, 2, self.width(), 8, gradient)
-        painter.setPen(self._theme.color("text2"))
-        painter.setFont(self._theme.font(CELL if self.width() > 600 else TICK))
-        sides = (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignHCenter, Qt.AlignmentFlag.AlignRight)
-        for text, side in zip(self.texts(), sides):
-            painter.drawText(0, 11, self.width(), 15, int(side) | int(Qt.AlignmentFlag.AlignTop), text)
         painter.end()
+        super().paintEvent(event)
 
     def _color(self, at: float) -> QColor:
         low, high = self._limits
