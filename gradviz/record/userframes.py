@@ -64,8 +64,10 @@ class UserFrames:
             except KeyError:
                 offsets = self._offsets(code)
             if offsets is not None:
-                at = frame.f_lasti
-                key.append(offsets[at] if at in offsets else self._frame(code, at))
+                try:
+                    key.append(offsets[frame.f_lasti])
+                except KeyError:
+                    key.append(self._frame(code, frame.f_lasti))
                 if len(key) >= MOST_FRAMES:
                     break
             elif code is outer_code:

@@ -18,6 +18,8 @@ from gradviz.record.recorder import FrameworkRecorder
 
 SEQUENCES_KEPT = 4_000_000  # node -> op for the newest nodes of a thread: 4 bytes each
 
+FEW = 8  # nodes: appended one by one they cost less
+
 sequence_number = torch._C._autograd._get_sequence_nr
 
 
@@ -67,10 +69,15 @@ class ThreadState:
             self.first_sequence += SEQUENCES_KEPT // 2
 
     def _append(self, count: int, op: int, call: int) -> None:
-        if count > 0:
+        if count > FEW:
             self.sequences.extend([op] * count)
             self.sequence_calls.extend([call] * count)
             self.sequence_specs.extend([-1] * count)
+            return
+        for _ in range(count):
+            self.sequences.append(op)
+            self.sequence_calls.append(call)
+            self.sequence_specs.append(-1)
 
     def place_of(self, sequence: int) -> tuple[int, int]:
         """Op and module call that made the node of this sequence number in this thread, -1 unknown."""
