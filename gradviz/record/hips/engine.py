@@ -13,7 +13,7 @@ from autograd.tracer import box_types
 
 from gradviz.record.guard import guarded, note_fault
 from gradviz.record.hips.leaves import Leaves
-from gradviz.record.hips.measures import Measures
+from gradviz.record.hips.measures import arrays_in, measures
 from gradviz.record.hips.passes import ENTRY, HipsPass
 from gradviz.record.hips.samples import sample_of
 from gradviz.record.hips.state import Recorder, ThreadState
@@ -117,7 +117,7 @@ class Engine:
             self._leaves.find_names(graph.leaf_entries, frame)
         record.structure = structure
         if recorder.session.level != "shapes":
-            record.measures = Measures()
+            record.measures = measures()
         self._store.begin(record)
         if not implicit and record.measures is not None and record.stored:
             self._sample(record, -1, 0, "seed", seed, g)
@@ -138,25 +138,25 @@ class Engine:
     # -- after
 
     def _end(self, record: HipsPass, result: Any, g: Any) -> None:
-        measures = record.measures
-        if measures is not None:
+        taken = record.measures
+        if taken is not None:
             if record.graph.has_custom:  # a vjp of the person's own may hand on what they keep
-                measures.flush()
+                taken.flush()
             else:
-                measures.settle((result, g))
-            for slot, value in measures.non_finite[:MOST_SAMPLES]:
+                taken.settle(arrays_in([result, g]))
+            for slot, value in taken.non_finite[:MOST_SAMPLES]:
                 record.faulty = True
                 place = record.place_of_slot(slot)
                 if place is not None:
                     self._sample(record, place[0], 0, "received", self._recorder.values.spec(value), value)
-            measures.non_finite.clear()
+            taken.non_finite.clear()
         if record.fault is not None:
             self._recorder.session.note("recorder-fault", f"A step could not be recorded whole: {record.fault!r}")
         self._store.end(record)
         last = record.last_node()
         leaf = record.graph.leaf_nodes.get(last)
         if leaf is not None and record.outcome == "completed":
-            self._leaves.arrived(leaf, record.steps[-2], result, measures is not None)
+            self._leaves.arrived(leaf, record.steps[-2], result, taken is not None)
 
     def _sample(self, record: HipsPass, step: int, slot: int, role: str, spec: int, value: Any) -> None:
         sample = sample_of(value)

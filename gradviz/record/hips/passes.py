@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradviz.record.hips.measures import Measures
+from gradviz.record.arraymeasures import ArrayMeasures
 from gradviz.record.hips.walk import Graph
 from gradviz.record.passrecord import PassRecord
 
@@ -15,7 +15,7 @@ class HipsPass(PassRecord):
     """Filled by engine.py and steps.py."""
 
     def __init__(self, number: int, parent: int | None, thread: int, graph: Graph) -> None:
-        self.measures: Measures | None = None
+        self.measures: ArrayMeasures | None = None
         super().__init__(number, parent, thread, graph)
 
     @property

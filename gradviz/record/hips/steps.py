@@ -12,12 +12,13 @@ from typing import Any
 from autograd.core import SparseObject
 from autograd.tracer import box_types
 
+from gradviz.record.arraymeasures import ArrayMeasures
 from gradviz.record.guard import guarded
-from gradviz.record.hips.measures import Measures
+from gradviz.record.hips.measures import as_array
 from gradviz.record.hips.nodes import Recorded
 from gradviz.record.hips.samples import sample_of
 from gradviz.record.hips.state import Recorder
-from gradviz.record.hips.values import NO_SHAPE, PLAIN, numpy, unboxed
+from gradviz.record.hips.values import NO_SHAPE, PLAIN, ndarray, numpy, unboxed
 from gradviz.record.passrecord import PassRecord
 from gradviz.trace.packing import NODE_CUSTOM
 
@@ -29,7 +30,7 @@ BUDGET = 256 << 20  # bytes of one pass: what comes after has its figures only
 class Run:
     """One pass that is running."""
 
-    def __init__(self, recorder: Recorder, record: PassRecord, measures: Measures | None) -> None:
+    def __init__(self, recorder: Recorder, record: PassRecord, measures: ArrayMeasures | None) -> None:
         self._recorder = recorder
         self._record = record
         self._index, self._wanted = record.graph.index, record.graph.wanted
@@ -54,7 +55,7 @@ class Run:
             measures = self._measures
             if measures is not None:
                 if look is not None or type(g) in box_types or (node.leaf is not None and self._record.stored):
-                    measures.add(at, g)
+                    measures.add(at, g if type(g) is ndarray else as_array(g))
                 if node.flags & NODE_CUSTOM:
                     measures.flush()
                 if self._keeps:
