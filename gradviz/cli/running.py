@@ -125,7 +125,7 @@ def examined(path: Path) -> Iterator[Examined]:
     from gradviz.trace.reader import Trace
 
     with Trace(path) as trace:
-        yield Examined(trace, tuple(diagnose(trace)))
+        yield Examined(trace, tuple(diagnose(trace, place="terminal")))
 
 
 def require_place(options: Options) -> Path:

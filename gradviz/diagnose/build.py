@@ -8,21 +8,23 @@ from typing import Any
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.finding import Change, Finding
 from gradviz.diagnose.source import Code, Place
+from gradviz.diagnose.words.fragments import PLACED
+from gradviz.diagnose.words.phrase import Catalogue
 from gradviz.trace import model
 
 
 class Writer:
     """Writes the findings of one examination in the language of its catalogue."""
 
-    def __init__(self, case: Case, catalogue: Mapping[str, Any]) -> None:
-        self._case = case
+    def __init__(self, case: Case, catalogue: Catalogue, place: str = "window") -> None:
         self._catalogue = catalogue
+        self._placed = {name: case.words(f"{name}-{place}") for name in PLACED}
 
     def write(
         self, rule: str, severity: str, place: Place, phrase: str, parts: Mapping[str, object], **more: Any
     ) -> Finding:
         """`phrase` is a key of the catalogue; `more` are further fields of Finding."""
-        words = self._catalogue[phrase].filled(parts)
+        words = self._catalogue.phrases[phrase].filled({**self._placed, **parts})
         more.setdefault("fix", words.fix)
         return Finding(
             rule=rule,

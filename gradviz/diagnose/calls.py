@@ -93,7 +93,7 @@ def root_text(case: Case, called: PassCall, backward: model.Backward, index: int
     if isinstance(called.root_argument, ast.Name) and len(backward.roots) > 1:
         return f"{listed}[{index}]"
     return value_name(case, backward.roots[index].value) or (
-        "the output" if len(backward.roots) == 1 else f"output {index}"
+        case.words("the-output") if len(backward.roots) == 1 else case.words("output-number", number=index)
     )
 
 
@@ -107,7 +107,8 @@ def seed_text(case: Case, called: PassCall, backward: model.Backward, index: int
         return f"{listed}[{index}]"
     seed = backward.seeds[index]
     name = value_name(case, seed.value) if seed is not None else ""
-    return name or (called.text(called.seed_argument) if len(backward.seeds) == 1 else f"seed {index}") or "the seed"
+    number = case.words("seed-number", number=index)
+    return name or (called.text(called.seed_argument) if len(backward.seeds) == 1 else number) or case.words("the-seed")
 
 
 def rewritten(

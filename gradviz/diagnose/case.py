@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Protocol
 
 from gradviz.diagnose.links import Links
 from gradviz.diagnose.source import Code, Place
 from gradviz.diagnose.vocabulary import plain
+from gradviz.diagnose.words.fragments import FRAGMENTS
 from gradviz.trace import model
 from gradviz.trace.graph import PassGraph, PassSteps
 from gradviz.trace.packing import OP_FACTORY, OP_RAISED
@@ -52,8 +53,9 @@ class TraceView(Protocol):
 class Case:
     """One recording under examination."""
 
-    def __init__(self, trace: TraceView) -> None:
+    def __init__(self, trace: TraceView, fragments: Mapping[str, str] = FRAGMENTS) -> None:
         self.trace = trace
+        self._fragments = fragments
         self.run = trace.run()
         self.passes = trace.passes()
         self.exceptions = trace.exceptions()
@@ -62,6 +64,10 @@ class Case:
         self.code = lru_cache(maxsize=None)(self._code)
         self.node = lru_cache(maxsize=4096)(trace.node)
         self.links = lru_cache(maxsize=4)(lambda pass_id: Links(trace.graph(pass_id)))
+
+    def words(self, key: str, **parts: object) -> str:
+        """A fragment of the catalogue with its parts: what stands inside a phrase and is no code of the person's."""
+        return self._fragments[key].format_map(parts)
 
     # -- ops and values
     @cached_property

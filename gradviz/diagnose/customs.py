@@ -107,9 +107,13 @@ def name_of(node: model.Node, found: CustomBackward | None) -> str:
     return found.owner.name if found is not None else node.name
 
 
-def input_name(found: CustomBackward | None, index: int) -> str:
+def gradient_count(case: Case, count: int) -> str:
+    return case.words("one-gradient") if count == 1 else case.words("gradients", count=count)
+
+
+def input_name(case: Case, found: CustomBackward | None, index: int) -> str:
     names = found.inputs() if found is not None else ()
-    return names[index] if index < len(names) else f"input {index + 1}"
+    return names[index] if index < len(names) else case.words("input-number", number=index + 1)
 
 
 def return_place(case: Case, node: model.Node, found: CustomBackward | None) -> Place:

@@ -45,10 +45,12 @@ _LEADS_TO = {
 }
 
 
-def diagnose(trace: TraceView, catalogue: Catalogue = ENGLISH) -> tuple[Finding, ...]:
-    """What went wrong in a recording, most likely cause first; () when nothing did."""
-    case = Case(trace)
-    exam = Examination(case, Writer(case, catalogue))
+def diagnose(trace: TraceView, catalogue: Catalogue = ENGLISH, place: str = "window") -> tuple[Finding, ...]:
+    """What went wrong in a recording, most likely cause first; () when nothing did. `place`: where it is read, one of
+    fragments.PLACES.
+    """
+    case = Case(trace, catalogue.fragments)
+    exam = Examination(case, Writer(case, catalogue, place))
     found = list(_errors(exam))
     found += _silent(exam)
     if not any(one.severity != "note" for one in found):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.dataflow import assigned_names, last_assignment
@@ -161,3 +162,10 @@ def operand_place(case: Case, op: model.Op, index: int) -> Place | None:
     code = case.code(op.stack[0].file) if op.stack else None
     bound = last_assignment(code, written.id, written) if code is not None and isinstance(written, ast.Name) else None
     return code.place(bound) if code is not None and bound is not None else None
+
+
+def listed(case: Case, items: Sequence[str]) -> str:
+    """ "a, b and c" in the language of the catalogue."""
+    if len(items) < 2:
+        return "".join(items)
+    return case.words("two-of-them", first=", ".join(items[:-1]), second=items[-1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from gradviz.diagnose.case import Case
@@ -20,14 +21,15 @@ class TapeCall:
     code: Code | None
     call: Call | None
     place: Place
+    general: Callable[[str], str]  # the words where the text doesn't tell: case.words
 
     @property
     def tape(self) -> str:
         receiver = self.call.receiver if self.call is not None else None
-        return (self.code.short(receiver) if self.code is not None else "") or "the tape"
+        return (self.code.short(receiver) if self.code is not None else "") or self.general("the-tape")
 
     def target(self, index: int = 0) -> str:
-        return self._part(0, "target", index) or "the target"
+        return self._part(0, "target", index) or self.general("the-target")
 
     def source(self, index: int = 0) -> str:
         return self._part(1, "sources", index)
@@ -51,13 +53,13 @@ def tape_call(case: Case, backward: model.Backward) -> TapeCall:
     place = case.place(backward.stack)
     code = case.code(place.file)
     if code is None or not backward.stack:
-        return TapeCall(code, None, place)
+        return TapeCall(code, None, place, case.words)
     written = code.expression(backward.stack[0], "gradient")
     call = as_call(written)
     if call is None or call.function != "gradient":
         found = [n for n in ast.walk(written) if isinstance(n, ast.Call)] if written is not None else []
         call = as_call(next((n for n in found if called_name(n) == "gradient"), None))
-    return TapeCall(code, call, code.place(call.node) if call is not None else place)
+    return TapeCall(code, call, code.place(call.node) if call is not None else place, case.words)
 
 
 def made_place(case: Case, made: object) -> Place | None:

@@ -58,11 +58,11 @@ def softmax_over_batch(exam: Examination) -> Iterator[Finding]:
             "axis-softmax",
             {
                 "op": plain(op.name),
-                "name": operand_name(case, op, 0) or "the scores",
+                "name": operand_name(case, op, 0) or case.words("the-scores"),
                 "shape": shapes.text(shape),
                 "rows": shape[0],
                 "classes": shape[1],
-                "new": change[0].new[0].strip() if change else f"{line}  # with dim=1",
+                "new": change[0].new[0].strip() if change else case.words("with-dim", line=line),
             },
             op=plain(op.name),
             expected_shape="dim=1 (classes)",
@@ -112,7 +112,7 @@ def batch_first(exam: Examination) -> Iterator[Finding]:
             made,
             "axis-batch-first",
             {
-                "name": operand_name(case, op, 0) or "the sequence",
+                "name": operand_name(case, op, 0) or case.words("the-sequence"),
                 "shape": shapes.text(given),
                 "steps": given[0],
                 "rows": given[1],

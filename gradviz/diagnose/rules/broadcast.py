@@ -334,11 +334,11 @@ def _mend(case: Case, pair: Pair) -> tuple[str, tuple[Change, ...]]:
                 elif text:
                     new = f"{tight(text)}.squeeze({position})"
                 else:
-                    new = f"the {shapes.text(shape)} operand .squeeze({position})"
+                    new = case.words("squeeze-operand", shape=shapes.text(shape), position=position)
                 changes = (
                     replacement(code, code.place(expression), new)
                     if code is not None and expression is not None
                     else ()
                 )
                 return new, changes
-    return "Give both operands one shape before this line, with squeeze or reshape.", ()
+    return case.words("one-shape-both"), ()

@@ -18,25 +18,20 @@ from gradviz.diagnose.vocabulary import plain
 from gradviz.trace import model
 
 _REMOVED = re.compile(r"deprecated since version .* (?:and )?is now removed|module 'torch' has no attribute '(\w+)'")
-# Functions that PyTorch dropped, with what took their place and what to mind.
+# Functions that PyTorch dropped, with what took their place; what to mind is a fragment.
 REPLACEMENTS = {
-    "symeig": (
-        "linalg.eigh",
-        "It reads the lower triangle by default, symeig read the upper one; it always returns the eigenvectors too.",
-    ),
-    "eig": ("linalg.eig", "Its result is complex, also for a real matrix."),
-    "lstsq": ("linalg.lstsq", "The arguments stand the other way round: linalg.lstsq(A, B)."),
-    "solve": (
-        "linalg.solve",
-        "The arguments stand the other way round: linalg.solve(A, B), and no LU comes with the result.",
-    ),
-    "matrix_rank": ("linalg.matrix_rank", "Its tolerance arguments are called atol and rtol."),
-    "qr": ("linalg.qr", "some=False is mode='complete' there."),
-    "rfft": ("fft.rfft", "Its result is complex, not a pair of reals."),
-    "irfft": ("fft.irfft", "Its argument is complex, not a pair of reals."),
-    "ger": ("outer", "The arguments are the same."),
-    "cholesky_solve": ("cholesky_solve", ""),
+    "symeig": "linalg.eigh",
+    "eig": "linalg.eig",
+    "lstsq": "linalg.lstsq",
+    "solve": "linalg.solve",
+    "matrix_rank": "linalg.matrix_rank",
+    "qr": "linalg.qr",
+    "rfft": "fft.rfft",
+    "irfft": "fft.irfft",
+    "ger": "outer",
+    "cholesky_solve": "cholesky_solve",
 }
+_UNCHANGED = "cholesky_solve"  # there is nothing to mind
 _QUIET_ENDS = {"recording", "ok", "timeout", "stopped", "not-run"}
 
 
@@ -47,7 +42,7 @@ def worker_died(exam: Examination) -> Finding | None:
         return None
     unfinished = (p for p in reversed(case.passes) if p.outcome in ("running", "interrupted") and p.exception is None)
     running = next(unfinished, None)
-    how = _how(run)
+    how = _how(case)
     if running is not None:
         index = running.running_node if running.running_node is not None else running.failed_node
         if index is not None and 0 <= index < running.nodes:
@@ -65,20 +60,23 @@ def _by_sys_exit(case: Case) -> bool:
     return any(note.kind == "exited" for note in case.trace.notes())
 
 
-def _how(run: model.RunInfo) -> str:
+def _how(case: Case) -> str:
+    run = case.run
     if run.signal is not None:
         try:
             return signal.Signals(run.signal).name
         except ValueError:
-            return f"signal {run.signal}"
-    return f"exit status {run.exit_code}"
+            return case.words("ended-by-signal", number=run.signal)
+    return case.words("ended-with", code=run.exit_code)
 
 
 def _died_at(exam: Examination, backward: model.Backward, node: model.Node, how: str) -> Finding:
     case = exam.case
     op = case.node_op(node)
     place = case.place(op.stack if op is not None and op.stack else backward.stack)
-    made = f"{plain(op.name)} on line {place.line}" if op is not None else "an unknown call"
+    made = case.words("an-unknown-call")
+    if op is not None:
+        made = case.words("call-on-line", op=plain(op.name), line=place.line)
     found = custom_backward(case, node)
     if found is not None:
         body = [s for s in found.method.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
@@ -106,12 +104,12 @@ def uncaught(exam: Examination, error: model.ExceptionInfo, **more: Any) -> Find
         place = Place(error.raised_file, error.raised_line)
     if gone is not None:
         old, fix = gone
-        new, difference = REPLACEMENTS[old]
+        new = REPLACEMENTS[old]
         parts = {
             "old": old,
             "new": new,
-            "difference": difference,
-            "framework": case.run.framework or "this PyTorch",
+            "difference": "" if old == _UNCHANGED else case.words(f"removed-{old}"),
+            "framework": case.run.framework or case.words("this-pytorch"),
             "fix": fix,
         }
         return exam.writer.write(
@@ -119,7 +117,7 @@ def uncaught(exam: Examination, error: model.ExceptionInfo, **more: Any) -> Find
         )
     told: dict[str, object] = {
         "type": error.type.rpartition(".")[2],
-        "reason": first_sentence(error.message),
+        "reason": first_sentence(exam.case, error.message),
         "line": place.line,
     }
     phrase = "uncaught-caught" if error.caught else "uncaught"
@@ -145,5 +143,5 @@ def _removed(case: Case, error: model.ExceptionInfo) -> tuple[str, str] | None:
                 else None
             )
             arguments = code.text(call.positional[0]) if call is not None and call.positional else "..."
-            return name, f"torch.{REPLACEMENTS[name][0]}({arguments})"
+            return name, f"torch.{REPLACEMENTS[name]}({arguments})"
     return None

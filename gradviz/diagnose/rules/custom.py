@@ -7,11 +7,20 @@ from typing import Any
 
 from gradviz.diagnose import shapes
 from gradviz.diagnose.build import raised_at_call
-from gradviz.diagnose.customs import CustomBackward, custom_backward, input_name, name_of, return_place
+from gradviz.diagnose.case import Case
+from gradviz.diagnose.customs import (
+    CustomBackward,
+    custom_backward,
+    gradient_count,
+    input_name,
+    name_of,
+    return_place,
+)
 from gradviz.diagnose.dataflow import assigned_names
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
 from gradviz.diagnose.marking import at_node, edge_mark
+from gradviz.diagnose.naming import listed
 from gradviz.diagnose.precedence import tight
 from gradviz.diagnose.rules.custom_silent import wrong_dtype
 from gradviz.trace import model
@@ -63,10 +72,6 @@ def raised_in(
     return None
 
 
-def _plural(count: int) -> str:
-    return f"{count} gradient{'' if count == 1 else 's'}"
-
-
 def _count(
     exam: Examination,
     backward: model.Backward,
@@ -91,6 +96,7 @@ def _count(
                 wanted[i] = next(
                     (n for n in (f"g{name}", f"grad_{name}", f"g_{name}", f"d{name}") if n in local), "None"
                 )
+    counted, returned = gradient_count(exam.case, expected), gradient_count(exam.case, got)
     return exam.writer.write(
         "custom-backward-wrong-count",
         "error",
@@ -99,13 +105,13 @@ def _count(
         {
             "name": name_of(node, found),
             "expected": expected,
-            "got": _plural(got),
-            "inputs": ", ".join(names) or f"{expected} inputs",
+            "got": returned,
+            "inputs": ", ".join(names) or exam.case.words("number-of-inputs", count=expected),
             "new": f"return {', '.join(wanted)}",
         },
-        expected_shape=_plural(expected),
-        received_shape=_plural(got),
-        marks=(Mark("node", node.index, expected=_plural(expected), received=_plural(got)),),
+        expected_shape=counted,
+        received_shape=returned,
+        marks=(Mark("node", node.index, expected=counted, received=returned),),
         **at_node(exam, backward, node),
         **raised_at_call(error, backward.stack),
     )
@@ -123,8 +129,8 @@ def _shape(
 ) -> Finding:
     place = found.source(found.returned(index)) if found is not None else return_place(exam.case, node, found)
     written = found.code.short(found.returned(index)) if found is not None else ""
-    grad = written or f"gradient {index + 1}"
-    new = _reshaped(grad, got, expected)
+    grad = written or exam.case.words("gradient-number", number=index + 1)
+    new = _reshaped(exam.case, grad, got, expected)
     return exam.writer.write(
         "custom-backward-wrong-shape",
         "error",
@@ -132,7 +138,7 @@ def _shape(
         "custom-shape",
         {
             "name": name_of(node, found),
-            "input": input_name(found, index),
+            "input": input_name(exam.case, found, index),
             "grad": grad,
             "expected": shapes.text(expected),
             "got": shapes.text(got),
@@ -146,16 +152,16 @@ def _shape(
     )
 
 
-def _reshaped(grad: str, got: shapes.Shape, expected: shapes.Shape) -> str:
+def _reshaped(case: Case, grad: str, got: shapes.Shape, expected: shapes.Shape) -> str:
     """What to write so that the gradient has the shape of its input."""
     if len(got) == 2 and tuple(reversed(got)) == expected:
         return f"{tight(grad)}.t()"
     reduced = re.search(r"\.(?:sum|mean)\(([^()]*)\)$", grad)
     if reduced is not None and len(got) < len(expected):
-        return f"{grad[: reduced.start()]}  # without {reduced.group(0)}"
+        return case.words("without-part", text=grad[: reduced.start()], part=reduced.group(0))
     if shapes.count(got) == shapes.count(expected):
         return f"{tight(grad)}.reshape({', '.join(map(str, expected))})"
-    return f"{grad}, summed or expanded to {shapes.text(expected)}"
+    return case.words("summed-or-expanded", grad=grad, shape=shapes.text(expected))
 
 
 def _shape_inside(
@@ -189,9 +195,11 @@ def _shape_inside(
             "name": name_of(node, found),
             "reason": error.message.strip().splitlines()[0].rstrip("."),
             "line": frame.line,
-            "received": " and ".join(shapes.text(spec.shape) for spec in received) or "?",
+            "received": listed(exam.case, [shapes.text(spec.shape) for spec in received]) or "?",
             "wanted": ", ".join(
-                f"{input_name(found, i)} {shapes.text(w.shape)}" for i, w in enumerate(wants) if w is not None
+                f"{input_name(exam.case, found, i)} {shapes.text(w.shape)}"
+                for i, w in enumerate(wants)
+                if w is not None
             ),
         },
         expected_shape=expected,
@@ -218,7 +226,7 @@ def _device(
         "error",
         place,
         "custom-device",
-        {"name": name_of(node, found), "input": input_name(found, index), "expected": expected, "got": got},
+        {"name": name_of(node, found), "input": input_name(exam.case, found, index), "expected": expected, "got": got},
         expected_shape=expected_words,
         received_shape=got_words,
         marks=edge_mark(exam, backward, node, index, expected_words, got_words),
@@ -247,10 +255,12 @@ def _type(
         "custom-type",
         {
             "name": name_of(node, found),
-            "input": input_name(found, index),
+            "input": input_name(exam.case, found, index),
             "type": kind,
             "expected": shapes.text(shape),
-            "new": f"return torch.full({shape}, {grad or 'value'})" if shape is not None else "return a tensor or None",
+            "new": f"return torch.full({shape}, {grad or 'value'})"
+            if shape is not None
+            else exam.case.words("return-tensor"),
         },
         expected_shape=shape,
         received_shape=kind,
@@ -281,7 +291,7 @@ def _non_tensor(
         "custom-non-tensor",
         {
             "name": name_of(node, found),
-            "input": input_name(found, index),
+            "input": input_name(exam.case, found, index),
             "position": index + 1,
             "new": f"return {', '.join(parts) or 'None'}",
         },

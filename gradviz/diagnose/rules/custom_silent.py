@@ -42,10 +42,10 @@ def wrong_dtype(
         "custom-dtype" if error is None else "custom-dtype-raised",
         {
             "name": name_of(node, found),
-            "input": input_name(found, one.index),
+            "input": input_name(exam.case, found, one.index),
             "expected": expected.dtype,
             "got": got,
-            "new": f"{tight(grad or 'gradient')}.to({input_name(found, one.index)}.dtype)",
+            "new": f"{tight(grad or 'gradient')}.to({input_name(exam.case, found, one.index)}.dtype)",
         },
         expected_shape=expected.dtype,
         received_shape=got,
@@ -122,7 +122,7 @@ def _missing(
     expected: model.Spec,
     leaf: model.Leaf,
 ) -> Finding:
-    name = input_name(found, one.index)
+    name = input_name(exam.case, found, one.index)
     return exam.writer.write(
         "custom-backward-missing-grad",
         "warning",
@@ -166,7 +166,7 @@ def _reduced(
         "custom-reduced-right" if harmless else "custom-reduced",
         {
             "name": name_of(node, found),
-            "input": input_name(found, one.index),
+            "input": input_name(exam.case, found, one.index),
             "grad": grad or "a gradient",
             "expected": shapes.text(want),
             "got": shapes.text(got),

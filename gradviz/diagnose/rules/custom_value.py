@@ -170,10 +170,10 @@ def _finding(
     exam: Examination, backward: model.Backward, node: model.Node, found: CustomBackward, verdict: Verdict
 ) -> Finding:
     written = found.returned(verdict.index)
-    text = found.code.short(written) or "the gradient"
+    text = found.code.short(written) or exam.case.words("the-gradient")
     expected = exam.case.expected_of(backward.id, node.index, verdict.index)
     shape = expected.shape if expected is not None else None
-    new = f"Check the formula of {text} against forward; torch.autograd.gradcheck compares them in float64."
+    new = exam.case.words("check-formula", text=text)
     if verdict.turned:
         new = f"{tight(text)}.t()"
     elif verdict.factor is not None:
@@ -185,7 +185,7 @@ def _finding(
         "custom-value-turned" if verdict.turned else "custom-value",
         {
             "name": found.owner.name,
-            "input": input_name(found, verdict.index),
+            "input": input_name(exam.case, found, verdict.index),
             "grad": text,
             "given": f"{verdict.given:.4g}",
             "right": f"{verdict.right:.4g}",

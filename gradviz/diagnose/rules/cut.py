@@ -123,7 +123,7 @@ def _cut(
         return _replaced(exam, backward, error, index, op, replaced)
     if cut.no_grad:
         return _no_grad_mode(exam, backward, error, index, op)
-    name = operand_name(case, op, cut.operand) or "the value"
+    name = operand_name(case, op, cut.operand) or case.words("the-value")
     return exam.writer.write(
         "detached",
         "error",
@@ -132,7 +132,7 @@ def _cut(
         {
             "root": root_name_of(exam, backward, index),
             "name": name,
-            "op": shown(op),
+            "op": shown(case, op),
             "line": place.line,
             "call": backward.stack[0].line if backward.stack else "?",
             "new": mend(case, op, name),
@@ -235,7 +235,9 @@ def _nothing_required(
     frozen = _frozen_at(case, behind)
     if frozen is not None:
         place, line = frozen
-        names = ", ".join(leaf_label(case, leaf) for leaf in parameters[:3] if leaf.name) or "the parameters"
+        names = ", ".join(leaf_label(case, leaf) for leaf in parameters[:3] if leaf.name) or case.words(
+            "the-parameters"
+        )
         return exam.writer.write(
             "detached",
             "error",
@@ -254,7 +256,7 @@ def _nothing_required(
         "cut-never-required",
         {
             "root": root_name_of(exam, backward, index),
-            "name": name or "the tensor to differentiate by",
+            "name": name or case.words("to-differentiate-by"),
             "call": backward.stack[0].line if backward.stack else "?",
         },
         op="requires_grad",
@@ -307,13 +309,13 @@ def conversion(exam: Examination, op: model.Op | None, error: model.ExceptionInf
     """numpy() and its kind, which refuse a tensor that needs grad."""
     case = exam.case
     place = case.place(op.stack if op is not None and op.stack else error.stack)
-    name = (operand_name(case, op, 0) if op is not None and op.operands else "") or "the tensor"
+    name = (operand_name(case, op, 0) if op is not None and op.operands else "") or case.words("the-tensor")
     return exam.writer.write(
         "detached",
         "error",
         place,
         "cut-numpy-refused",
-        {"name": name, "op": shown(op) if op is not None else ".numpy()"},
+        {"name": name, "op": shown(case, op) if op is not None else ".numpy()"},
         op=plain(op.name).strip("_") if op is not None else "numpy",
         marks=(Mark("operand", -1, 0),),
         **raised(error),

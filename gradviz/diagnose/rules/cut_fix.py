@@ -13,7 +13,7 @@ from gradviz.trace import model
 from gradviz.trace.packing import VALUE_LIST_ITEM
 
 
-def shown(op: model.Op) -> str:
+def shown(case: Case, op: model.Op) -> str:
     """How the person writes the call: `.detach()`, `.data`, `>`."""
     name = plain(op.name)
     if name in COPIERS:
@@ -22,7 +22,7 @@ def shown(op: model.Op) -> str:
     if name in signs:
         return signs[name]
     conversions = {"__float__": "float()", "__int__": "int()", "__index__": "int()", "__bool__": "bool()"}
-    conversions |= {"__complex__": "complex()", "__array__": "the conversion to an array"}
+    conversions |= {"__complex__": "complex()", "__array__": case.words("conversion-to-array")}
     if name in conversions:
         return conversions[name]
     return ".data" if name == "data" else f".{name}()"
@@ -37,15 +37,15 @@ def mend(case: Case, op: model.Op, name: str) -> str:
         return "loss = torch.nn.functional.binary_cross_entropy_with_logits(prediction, target)"
     if kind in ("argmax", "argmin"):
         return "loss = torch.nn.functional.cross_entropy(scores, labels)"
-    text = shown(op)
+    text = shown(case, op)
     if kind in COPIERS and (without := _without_copy(line, op)):
         return without
     if text.startswith(".") and text in line:
         without = _unwrapped(line.replace(text, ""))
         if ".numpy()" in line:
-            return f"{without.replace('.numpy()', '')}  # and torch's functions in place of numpy's"
+            return case.words("torch-for-numpy", line=without.replace(".numpy()", ""))
         return without
-    return f"Use {name} itself, and torch's own functions on it."
+    return case.words("use-itself", name=name)
 
 
 def _without_copy(line: str, op: model.Op) -> str:
@@ -84,7 +84,7 @@ def _unwrapped(line: str) -> str:
 
 def mended(case: Case, op: model.Op, name: str) -> tuple[Change, ...]:
     """`mend` as a change, where it is the line itself without the cut."""
-    text = shown(op)
+    text = shown(case, op)
     if not text.startswith(".") or plain(op.name) in COMPARISONS or not op.stack:
         return ()
     code, line = case.code(op.stack[0].file), op.stack[0].line

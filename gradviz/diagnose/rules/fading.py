@@ -110,8 +110,8 @@ def _flat_finding(
         {
             "op": plain(op.name) if op is not None else node.name,
             "node": node.name,
-            "name": (operand_name(case, op, 0) if op is not None and op.operands else "") or "its input",
-            "parameters": ", ".join(names[:3]) or "every leaf",
+            "name": (operand_name(case, op, 0) if op is not None and op.operands else "") or case.words("its-input"),
+            "parameters": ", ".join(names[:3]) or case.words("every-leaf"),
             "line": op.stack[0].line if op is not None and op.stack else place.line,
             "dtype": node.expected[0].dtype if node.expected else "",
         },

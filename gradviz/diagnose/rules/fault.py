@@ -26,4 +26,4 @@ class Fault:
 
 
 def named(case: Case, op: model.Op, index: int) -> str:
-    return operand_name(case, op, index) or f"operand {index + 1}"
+    return operand_name(case, op, index) or case.words("operand-number", number=index + 1)

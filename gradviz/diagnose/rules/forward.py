@@ -38,8 +38,8 @@ def shape_error(exam: Examination, op: model.Op | None, error: model.ExceptionIn
     call_place = case.place(op.stack if op is not None and op.stack else error.stack)
     place = fault.place or call_place
     parts = {
-        "op": plain(op.name) if op is not None else "the call",
-        "reason": first_sentence(error.message),
+        "op": plain(op.name) if op is not None else case.words("the-call"),
+        "reason": first_sentence(case, error.message),
     } | fault.parts
     return exam.writer.write(
         "forward-shape-error",
@@ -68,13 +68,13 @@ def _mapped(case: Case, error: model.ExceptionInfo) -> Fault | None:
     sizes = [int(size) for size in match.group(1).split(",")]
     common = max(sizes, key=sizes.count)
     odd = next((i for i, size in enumerate(sizes) if size != common), 0)
-    names = [code.short(a) or f"argument {i + 1}" for i, a in enumerate(call.positional)]
+    names = [code.short(a) or case.words("argument-number", number=i + 1) for i, a in enumerate(call.positional)]
     bound = last_assignment(code, call.function, call.node) if isinstance(call.node.func, ast.Name) else None
     made = value_of(bound, call.function)
     dims = ", ".join("None" if i == odd else "0" for i in range(len(sizes)))
     parts: dict[str, object] = {
         "sizes": shapes.text(tuple(sizes)),
-        "name": names[odd] if odd < len(names) else f"argument {odd + 1}",
+        "name": names[odd] if odd < len(names) else case.words("argument-number", number=odd + 1),
         "odd": sizes[odd],
         "common": common,
         "new": f"in_dims=({dims})",
@@ -94,8 +94,8 @@ def _vmap(error: model.ExceptionInfo) -> str:
     return "vmap" if error.message.startswith("vmap") else ""
 
 
-def first_sentence(message: str) -> str:
-    line = message.strip().splitlines()[0] if message.strip() else "it gave no reason"
+def first_sentence(case: Case, message: str) -> str:
+    line = message.strip().splitlines()[0] if message.strip() else case.words("no-reason")
     return _TENSORFLOW.sub("", line).strip().rstrip(".")
 
 
@@ -137,8 +137,8 @@ def _view(case: Case, op: model.Op, error: model.ExceptionInfo) -> Fault | None:
     ):
         maker = case.producer(value.number, op.number)
         parts |= {
-            "asked": shapes.text(asked) if asked else "the new shape",
-            "maker": plain(maker.name) if maker is not None else "an earlier call",
+            "asked": shapes.text(asked) if asked else case.words("the-new-shape"),
+            "maker": plain(maker.name) if maker is not None else case.words("an-earlier-call"),
             "line": maker.stack[0].line if maker is not None and maker.stack else "?",
             "new": f"{tight(name)}.transpose(1, 2).reshape({', '.join(map(str, asked))})"
             if asked and len(given) == 4
@@ -178,7 +178,7 @@ def _joined(case: Case, op: model.Op, name: str) -> Fault | None:
                 "b": shapes.text(shape),
                 "dim": dim,
                 "verb": name,
-                "new": fit or f"Bring {second} to the shape of {first} before {name}.",
+                "new": fit or case.words("shape-before", second=second, first=first, call=name),
             }
             return Fault("shape-cat", parts, reference, shape, blamed=index)
     return None
@@ -202,7 +202,7 @@ def _pairwise(case: Case, op: model.Op) -> Fault | None:
     bad = shapes.clash(a, b)
     dim = bad[-1] if bad else -1
     first, second = named(case, op, 0), named(case, op, 1)
-    new = f"Bring {first} and {second} to one shape before this line."
+    new = case.words("one-shape", first=first, second=second)
     if len(a) == len(b) == 4 and a[:2] == b[:2] and not is_hips(op):
         resized = f"F.interpolate({second}, size={tight(first)}.shape[-2:])"
         new = f"{second} = {resized}" if second.isidentifier() else resized

@@ -71,7 +71,7 @@ def no_create_graph(
         else "missing-create-graph-silent",
         {
             "root": name,
-            "result": result or "the gradient",
+            "result": result or case.words("the-gradient"),
             "call": backward.stack[0].line if backward.stack else "?",
             "line": called.place.line,
             "new": new,

@@ -8,6 +8,7 @@ import re
 
 from gradviz.diagnose import shapes
 from gradviz.diagnose.build import raised, raised_at_call, replacement
+from gradviz.diagnose.case import Case
 from gradviz.diagnose.dataflow import last_assignment
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Change, Finding, Mark
@@ -76,10 +77,10 @@ def _boxed(exam: Examination, error: model.ExceptionInfo) -> Finding | None:
 
 def _assignment(exam: Examination, error: model.ExceptionInfo, code: Code, target: ast.Subscript) -> Finding:
     case = exam.case
-    name = code.short(target.value) or "an array"
+    name = code.short(target.value) or case.words("an-array")
     into_box = "does not support item assignment" in error.message
     boxes = own_numpy(code)
-    new = f"{name} = {boxes}.array([...])  # all entries at once"
+    new = case.words("all-at-once", name=name, numpy=boxes)
     if into_box:
         new = f"{name} = {boxes}.where(mask, ..., {name})"
     place = case.place(error.stack)
@@ -87,8 +88,8 @@ def _assignment(exam: Examination, error: model.ExceptionInfo, code: Code, targe
     parts: dict[str, object] = {"line": place.line, "target": code.short(target) or name}
     held = hips_foreign.container(error) if into_box else ""
     if held:
-        phrase, new = "hips-container-assignment", _new_container(code, target, name, held)
-        parts |= hips_foreign.container_parts(held)
+        phrase, new = "hips-container-assignment", _new_container(case, code, target, name, held)
+        parts |= hips_foreign.container_parts(case, held)
     return exam.writer.write(
         "hips-array-assignment",
         "error",
@@ -102,13 +103,13 @@ def _assignment(exam: Examination, error: model.ExceptionInfo, code: Code, targe
     )
 
 
-def _new_container(code: Code, target: ast.Subscript, name: str, held: str) -> str:
+def _new_container(case: Case, code: Code, target: ast.Subscript, name: str, held: str) -> str:
     statement = code.statement_of(target)
     plainly = isinstance(statement, ast.Assign) and len(statement.targets) == 1
     value = (code.short(statement.value) if isinstance(statement, ast.Assign) and plainly else "") or "..."
     if held == "Dict":
         return f"{name} = {{**{name}, {code.text(target.slice)}: {value}}}"
-    return f"{name} = list({name})  # before this line: a list of its own can be written into"
+    return case.words("own-list", name=name)
 
 
 def _missing_vjp(exam: Examination, error: model.ExceptionInfo) -> Finding:
@@ -123,7 +124,11 @@ def _missing_vjp(exam: Examination, error: model.ExceptionInfo) -> Finding:
         "error",
         place,
         "hips-missing-vjp",
-        {"op": name, "line": place.line, "arguments": f"argument {match.group(2).strip('(),')}"},
+        {
+            "op": name,
+            "line": place.line,
+            "arguments": case.words("argument-number", number=match.group(2).strip("(),")),
+        },
         node=name,
         op=name,
         **standing(exam, error),
@@ -141,7 +146,7 @@ def _no_box(exam: Examination, error: model.ExceptionInfo) -> Finding:
     frame = error.stack[-1] if error.stack else None
     place = case.place((frame,) if frame is not None else ())
     code = case.code(place.file)
-    name, new = "The input", "Give it floating point numbers: x.astype(float)."
+    name, new = case.words("the-input-first"), case.words("floating-point")
     changes: tuple[Change, ...] = ()
     expression = case.expression(frame) if frame is not None else None
     call = as_call(expression) if expression is not None else None
@@ -196,7 +201,7 @@ def _non_scalar(exam: Examination, backward: model.Backward, error: model.Except
     value = statement.value if isinstance(statement, ast.Return) else None
     text = code.short(value) if code is not None else ""
     total = f"{own_numpy(code)}.sum({text or '...'})"
-    new = f"return {total}" if text else f"{total} of what the function returns"
+    new = f"return {total}" if text else case.words("sum-of-returned", total=total)
     changes = replacement(code, code.place(value), total) if code is not None and text else ()
     return exam.writer.write(
         "implicit-non-scalar",

@@ -34,9 +34,9 @@ def reached(exam: Examination, error: model.ExceptionInfo) -> Finding | None:
     place = exam.case.place(error.stack)
     call = next((n for n in ast.walk(written) if isinstance(n, ast.Call)), None) if written is not None else None
     parts: dict[str, object] = {
-        "callee": (code.short(call.func) if call is not None else "") or "The code",
+        "callee": (code.short(call.func) if call is not None else "") or exam.case.words("the-code-first"),
         "raised": place.line,
-        "new": f"Make the array with {own_numpy(code)}.array, {own_numpy(code)}.dot and so on of autograd.numpy.",
+        "new": exam.case.words("array-of-boxes", numpy=own_numpy(code)),
     }
     changes: tuple[Change, ...] = ()
     phrase = "hips-objects-somewhere"

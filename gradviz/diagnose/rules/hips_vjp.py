@@ -97,9 +97,11 @@ def _wrong_shape(
     wanted = case.expected_of(backward.id, node.index, one.index)
     expected: Shape = wanted.shape if wanted is not None else ()
     received: ShapeOrWords = one.spec.shape if one.spec is not None else one.type
-    shown = shapes.text(one.spec.shape) if one.spec is not None else f"a {one.type}"
+    shown = shapes.text(one.spec.shape) if one.spec is not None else case.words("of-type", type=one.type)
     operand = _operand_of(op, one.index)
-    argument = (operand_name(case, op, operand) if op is not None and operand >= 0 else "") or f"argument {one.index}"
+    argument = (operand_name(case, op, operand) if op is not None and operand >= 0 else "") or case.words(
+        "argument-number", number=one.index
+    )
     custom = bool(node.flags & NODE_CUSTOM)
     place = (_vjp_place(op, one.index) if custom and op is not None else None) or case.place(
         op.stack if op is not None else backward.stack
@@ -153,13 +155,13 @@ def _vjp_place(op: model.Op, index: int) -> Place | None:
 def _mend(exam: Examination, op: model.Op | None, operand: int) -> str:
     """The call with the argument flattened, for np.outer; a general word else."""
     if op is None or op.name != "outer" or operand < 0 or not op.stack:
-        return f"Write this call in another way, e.g. with {numpy_at(exam.case, op)}.einsum or broadcasting."
+        return exam.case.words("another-way-with", numpy=numpy_at(exam.case, op))
     boxes = numpy_at(exam.case, op)
     code = exam.case.code(op.stack[0].file)
     written = operand_expressions(exam.case, op)
     texts = [code.short(each) if code is not None else "" for each in written]
     if len(texts) < 2 or not all(texts[:2]):
-        return f"{boxes}.outer({boxes}.ravel(...), ...): flatten the argument first, or use {boxes}.einsum"
+        return exam.case.words("flatten-for-outer", numpy=boxes)
     texts[operand] = f"{boxes}.ravel({texts[operand]})"
     return f"{boxes}.outer({texts[0]}, {texts[1]})"
 
@@ -207,7 +209,7 @@ def _vjp_raised(
             "op": node.name,
             "line": op.stack[0].line if op.stack else place.line,
             "type": error.type.rpartition(".")[2],
-            "reason": first_sentence(error.message),
+            "reason": first_sentence(exam.case, error.message),
             "received": shapes.text(received),
         },
         **fields,
@@ -226,13 +228,15 @@ def made(exam: Examination, error: model.ExceptionInfo) -> Finding | None:
     expected = op.operands[operand].spec.shape
     received: Shape = tuple(result) if isinstance(result, list) else ()
     place = case.place(op.stack)
-    name = operand_name(case, op, operand) or "its argument"
+    name = operand_name(case, op, operand) or case.words("its-argument")
     stood = next((p for p in case.passes if p.exception == error.id and p.phase == "forward"), None)
     code = case.code(place.file)
     whole = code.short(case.op_expression(op)) if code is not None else ""
     stretch = op.name == "broadcast_to" and len(received) > len(expected)
     ones = ", ".join([*map(str, received[: len(received) - len(expected)]), *["1"] * len(expected)])
-    new = f"{numpy_at(case, op)}.ones(({ones})) * {name}" if stretch else f"Write {whole or op.name} in another way."
+    new = (
+        f"{numpy_at(case, op)}.ones(({ones})) * {name}" if stretch else case.words("another-way", call=whole or op.name)
+    )
     return exam.writer.write(
         "hips-vjp-shape-error",
         "error",
@@ -244,7 +248,7 @@ def made(exam: Examination, error: model.ExceptionInfo) -> Finding | None:
             "argument": name,
             "expected": shapes.text(expected),
             "received": shapes.text(received),
-            "reason": first_sentence(error.message) or error.type,
+            "reason": first_sentence(exam.case, error.message) or error.type,
             "new": new,
         },
         node=op.name,

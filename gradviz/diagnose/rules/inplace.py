@@ -93,7 +93,7 @@ def modified(exam: Examination, backward: model.Backward, node: model.Node, erro
     line = code.line(place.line).strip() if code is not None else ""
     expected = f"version {versions.group(2)}" if versions is not None else None
     received = f"version {versions.group(1)}" if versions is not None else None
-    name = _target_name(case, writer, target) or "a tensor"
+    name = _target_name(case, writer, target) or case.words("a-tensor")
     optimiser = writer is not None and bool(writer.flags & OP_NO_GRAD) and "step" in line
     new = _out_of_place(case, writer, name, line)
     phrase = "inplace-optimizer" if optimiser else "inplace-modified" if writer is not None else "inplace-unknown"
@@ -170,7 +170,7 @@ def _target_name(case: Case, writer: model.Op | None, value: int) -> str:
 def _out_of_place(case: Case, writer: model.Op | None, name: str, line: str) -> str:
     """The writing line, with the operation that makes a new tensor instead."""
     if writer is None:
-        return "Replace the in-place operation by one that makes a new tensor."
+        return case.words("not-in-place")
     operators = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**"}
     short = plain(writer.name)
     match = re.match(r"(?P<left>.+?)\s*(?P<op>[-+*/]|\*\*)=\s*(?P<right>.+)$", line)
@@ -179,11 +179,13 @@ def _out_of_place(case: Case, writer: model.Op | None, name: str, line: str) -> 
         return f"{left} = {left} {match['op']} {right}"
     if short == "setitem":
         holder = name.partition("[")[0]
-        return f"{holder} = {holder}.clone()  # before {line}"
+        return case.words("clone-before", name=holder, line=line)
     called = re.match(r"(?P<left>[\w.\[\]]+)\.(?P<name>\w+)_\((?P<arguments>.*)\)$", line)
     if called is not None:
         return f"{called['left']} = {called['left']}.{called['name']}({called['arguments']})"
-    return f"{name} = {name}.clone()  # before line {writer.stack[0].line if writer.stack else '?'}"
+    return case.words(
+        "clone-before", name=name, line=case.words("line-number", line=writer.stack[0].line if writer.stack else "?")
+    )
 
 
 def on_leaf(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) -> Finding:
@@ -191,7 +193,7 @@ def on_leaf(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) 
     place = case.place(op.stack if op is not None and op.stack else error.stack)
     code = case.code(place.file)
     line = code.line(place.line).strip() if code is not None else ""
-    name = (operand_name(case, op, 0) if op is not None and op.operands else "") or "the leaf"
+    name = (operand_name(case, op, 0) if op is not None and op.operands else "") or case.words("the-leaf")
     view = "view of a leaf" in error.message
     return exam.writer.write(
         "inplace-on-leaf",
@@ -212,7 +214,7 @@ def on_view(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) 
     place = case.place(op.stack if op is not None and op.stack else error.stack)
     code = case.code(place.file)
     line = code.line(place.line).strip() if code is not None else ""
-    name = (operand_name(case, op, 0) if op is not None and op.operands else "") or "the view"
+    name = (operand_name(case, op, 0) if op is not None and op.operands else "") or case.words("the-view")
     match = re.search(r"Output \d+ of (\w+)", error.message)
     maker = match.group(1) if match is not None else ""
     kind = maker.removesuffix("Backward0")
@@ -223,7 +225,7 @@ def on_view(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) 
         "inplace-on-view",
         {
             "name": name,
-            "maker": kind.lower() or "a call that returns several views",
+            "maker": kind.lower() or case.words("several-views"),
             "new": _out_of_place(case, op, name, line),
         },
         node=f"{kind}Backward0" if kind else "",
@@ -277,7 +279,7 @@ def _data_finding(
     origin: model.Value,
 ) -> Finding:
     backward, node = found
-    name = made_name(exam.case, maker, origin.number) or "the value"
+    name = made_name(exam.case, maker, origin.number) or exam.case.words("the-value")
     return exam.writer.write(
         "inplace-via-data",
         "error",
@@ -289,7 +291,7 @@ def _data_finding(
             "maker": plain(maker.name),
             "node": node.name,
             "writer": plain(op.name),
-            "new": f"{name} = {name}.{plain(op.name)}(...)  # a new tensor, recorded by autograd",
+            "new": exam.case.words("new-tensor", name=name, op=plain(op.name)),
         },
         pass_id=backward.id,
         step=exam.case.steps_of(backward.id).get(node.index),

@@ -34,7 +34,7 @@ def layer(case: Case, op: model.Op, name: str) -> Fault | None:
     channels_last = not linear and not rank_off and given[-1] == wanted
     made = made_at(case, module) if module is not None and linear else None
     parts: dict[str, object] = {
-        "name": operand_name(case, op, 0) or "its input",
+        "name": operand_name(case, op, 0) or case.words("its-input"),
         "layer": label(module) if module is not None else name,
         "given": shapes.text(given),
         "have": have,
@@ -134,7 +134,7 @@ def loss(case: Case, op: model.Op) -> Fault | None:
     if not classes and shapes.broadcast(a, b) is None and shapes.count(a) == shapes.count(b):
         parts["new"] = f"{tight(second)}.reshape({tight(first)}.shape)"
     else:
-        parts["new"] = f"Bring {first} and {second} to one batch size before this line."
+        parts["new"] = case.words("one-batch-size", first=first, second=second)
     return Fault("shape-loss", parts, expected, received)
 
 
@@ -157,5 +157,5 @@ def _joined_fix(case: Case, maker: model.Op) -> str:
     code = case.code(maker.stack[0].file)
     call = as_call(case.op_expression(maker))
     if code is None or call is None or plain(maker.name) != "cat" or not call.positional:
-        return "Keep the batch as the first dimension there."
+        return case.words("batch-first")
     return f"{code.text(call.node.func)}({code.text(call.positional[0])}, dim=1)"

@@ -75,8 +75,10 @@ def _finding(exam: Examination, way: Exit, leaves: list[model.Leaf], backward: m
     cut = _first_cut(case, op)
     place = case.place(cut.stack)
     names = [leaf_label(case, leaf) for leaf in leaves if leaf.name]
-    listed = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "") or f"{len(leaves)} parameters"
-    name = operand_name(case, cut, 0) or "the value"
+    listed = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "") or case.words(
+        "number-of-parameters", count=len(leaves)
+    )
+    name = operand_name(case, cut, 0) or case.words("the-value")
     first = leaves[0]
     return exam.writer.write(
         "detached",
@@ -85,7 +87,7 @@ def _finding(exam: Examination, way: Exit, leaves: list[model.Leaf], backward: m
         "cut-silent",
         {
             "parameters": listed,
-            "op": shown(cut),
+            "op": shown(case, cut),
             "line": place.line,
             "name": name,
             "new": mend(case, cut, name),
@@ -208,7 +210,7 @@ def _cut_finding(
     switch = switched_off(case, op.stack) if cut.no_grad else None
     place = switch[0] if switch is not None else case.place(op.stack)
     names = [leaf_label(case, leaf) for leaf in leaves if leaf.name]
-    name = operand_name(case, op, cut.operand) or "the value"
+    name = operand_name(case, op, cut.operand) or case.words("the-value")
     first = leaves[0]
     return exam.writer.write(
         "detached",
@@ -216,11 +218,14 @@ def _cut_finding(
         place,
         "cut-silent",
         {
-            "parameters": ", ".join(names[:3]) + (", ..." if len(names) > 3 else "") or f"{len(leaves)} parameters",
-            "op": switch[1] if switch is not None else shown(op),
+            "parameters": ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+            or case.words("number-of-parameters", count=len(leaves)),
+            "op": switch[1] if switch is not None else shown(case, op),
             "line": place.line,
             "name": name,
-            "new": f"Compute {name} outside {switch[1]}." if switch is not None else mend(case, op, name),
+            "new": case.words("outside-of", name=name, switch=switch[1])
+            if switch is not None
+            else mend(case, op, name),
         },
         op=plain(op.name).strip("_"),
         pass_id=backward.id,

@@ -251,7 +251,7 @@ def _finding(exam: Examination, backward: model.Backward, found: Suspect) -> Fin
     case, node = exam.case, found.node
     op = case.node_op(node)
     place = case.place(op.stack if op is not None else backward.stack)
-    name = (operand_name(case, op, 0) if op is not None and op.operands else "") or "its input"
+    name = (operand_name(case, op, 0) if op is not None and op.operands else "") or case.words("its-input")
     code = case.code(place.file)
     expression = code.short(case.op_expression(op)) if code is not None and op is not None else ""
     mended = mended_root(case, node)
@@ -261,7 +261,7 @@ def _finding(exam: Examination, backward: model.Backward, found: Suspect) -> Fin
     if found.shown_by is not None:
         phrase = "non-finite-masked"
     what = "NaN" if found.nans > 0 else "infinity"
-    second = (operand_name(case, op, 1) if op is not None and len(op.operands) > 1 else "") or "the divisor"
+    second = (operand_name(case, op, 1) if op is not None and len(op.operands) > 1 else "") or case.words("the-divisor")
     target = case.node(backward.id, found.target)
     parts: dict[str, object] = {
         "node": node.name,

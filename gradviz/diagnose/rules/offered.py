@@ -25,7 +25,7 @@ def find(exam: Examination) -> Iterator[Finding]:
         given = {str(pair[0]): str(pair[1]) for pair in case.run.arguments if len(pair) == 2}
         name = str(names[0])
         parts = {
-            "function": case.run.function or "The function",
+            "function": case.run.function or case.words("the-function-first"),
             "names": ", ".join(map(str, names)),
             "name": name,
             "new": requiring(given.get(name, name)),

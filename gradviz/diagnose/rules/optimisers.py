@@ -49,8 +49,8 @@ def checkpoint(exam: Examination, backward: model.Backward | None, error: model.
         place,
         "checkpoint-mismatch",
         {
-            "expected": shapes.text(expected) if expected is not None else "as many as before",
-            "received": shapes.text(received) if received is not None else "another number",
+            "expected": shapes.text(expected) if expected is not None else exam.case.words("as-many-as-before"),
+            "received": shapes.text(received) if received is not None else exam.case.words("another-number"),
             "function": function,
         },
         expected_shape=expected,
@@ -75,14 +75,14 @@ def _checkpointed(case: Case, error: model.ExceptionInfo) -> tuple[Place, str]:
                 if isinstance(statement, ast.If) and statement.body:
                     return code.place(statement.body[0]), function.name
             return code.place(call), function.name
-    return case.place(error.stack), "the function"
+    return case.place(error.stack), case.words("the-function")
 
 
 def sparse(exam: Examination, error: model.ExceptionInfo) -> Finding:
     case = exam.case
-    place, new = case.place(error.stack), "Use an optimiser for sparse gradients, or sparse=False."
+    place, new = case.place(error.stack), case.words("sparse-optimiser")
     match = _OPTIMIZER.search(error.message)
-    optimizer = match.group(1) if match is not None else "The optimiser"
+    optimizer = match.group(1) if match is not None else case.words("the-optimiser-first")
     for code in user_codes(case):
         for node in ast.walk(code.tree):
             call = as_call(node) if isinstance(node, ast.Call) else None
@@ -90,7 +90,7 @@ def sparse(exam: Examination, error: model.ExceptionInfo) -> Finding:
             if isinstance(value, ast.Constant) and value.value is True:
                 place = code.place(node)
                 holder = _name(code.statement_of(node)) or "embedding"
-                new = f"torch.optim.SparseAdam(list({holder}.parameters()))  # or sparse=False on line {place.line}"
+                new = case.words("sparse-adam", holder=holder, line=place.line)
     node_name = _sparse_node(case)
     return exam.writer.write(
         "sparse-gradient",

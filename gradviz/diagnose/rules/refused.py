@@ -13,7 +13,7 @@ from gradviz.diagnose.dataflow import last_assignment
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding
 from gradviz.diagnose.marking import at_call
-from gradviz.diagnose.naming import operand_name, operand_place
+from gradviz.diagnose.naming import listed, operand_name, operand_place
 from gradviz.diagnose.precedence import tight
 from gradviz.diagnose.rules.forward import first_sentence
 from gradviz.diagnose.source import Place, called_name, root_name
@@ -69,7 +69,9 @@ def worker_place(case: Case, error: model.ExceptionInfo) -> Place | None:
 def dtype(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) -> Finding:
     case = exam.case
     expected, received, blamed = _types(op, error.message)
-    name = (operand_name(case, op, blamed) if op is not None and blamed < len(op.operands) else "") or "the tensor"
+    name = (operand_name(case, op, blamed) if op is not None and blamed < len(op.operands) else "") or case.words(
+        "the-tensor"
+    )
     place = call_place(case, op, error)
     line = place.line
     made = operand_place(case, op, blamed) if op is not None and blamed < len(op.operands) else None
@@ -83,12 +85,12 @@ def dtype(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) ->
         place,
         "dtype-no-gradient" if gradient_type else "dtype-mismatch",
         {
-            "op": plain(op.name) if op is not None else "the call",
+            "op": plain(op.name) if op is not None else case.words("the-call"),
             "name": name,
-            "expected": expected or "another dtype",
-            "received": received or "its dtype",
+            "expected": expected or case.words("another-dtype"),
+            "received": received or case.words("its-dtype"),
             "line": line,
-            "reason": first_sentence(error.message),
+            "reason": first_sentence(exam.case, error.message),
             "new": f"{name} = {name}{cast}" if name.isidentifier() else f"{tight(name)}{cast}",
         },
         op=plain(op.name) if op is not None else "",
@@ -147,8 +149,8 @@ def index(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) ->
     expected: Any = None
     received: Any = None
     parts: dict[str, object] = {
-        "op": plain(op.name) if op is not None else "the call",
-        "reason": first_sentence(error.message),
+        "op": plain(op.name) if op is not None else case.words("the-call"),
+        "reason": first_sentence(exam.case, error.message),
     }
     phrase = "index-other"
     if bounds is not None:
@@ -160,7 +162,7 @@ def index(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) ->
         rows = table.spec.shape[0] if table.spec.shape else "?"
         data = next((i for i, v in enumerate(op.operands) if v is not table), 0)
         phrase, expected = "index-embedding", f"index 0..{rows - 1}" if isinstance(rows, int) else None
-        parts |= {"rows": rows, "name": operand_name(case, op, data) or "the index"}
+        parts |= {"rows": rows, "name": operand_name(case, op, data) or case.words("the-index")}
     elif target is not None and op is not None and op.operands:
         classes = op.operands[0].spec.shape[1] if len(op.operands[0].spec.shape) > 1 else op.operands[0].spec.shape[-1:]
         phrase, expected, received = (
@@ -172,7 +174,7 @@ def index(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) ->
             "index": target.group(1),
             "classes": classes,
             "last": classes - 1 if isinstance(classes, int) else "?",
-            "name": (operand_name(case, op, 1) if len(op.operands) > 1 else "") or "the target",
+            "name": (operand_name(case, op, 1) if len(op.operands) > 1 else "") or case.words("the-target"),
         }
     return exam.writer.write(
         "index-out-of-range",
@@ -246,7 +248,7 @@ def hook_without_grad(exam: Examination, op: model.Op | None, error: model.Excep
         "error",
         place,
         "hook-on-no-grad",
-        {"name": name or "the tensor"},
+        {"name": name or case.words("the-tensor")},
         op="register_hook",
         symptom_line=call.line,
         **raised(error),
@@ -266,7 +268,7 @@ def device(exam: Examination, op: model.Op, error: model.ExceptionInfo) -> Findi
         "uncaught-device",
         {
             "op": plain(op.name),
-            "devices": " and ".join(devices),
+            "devices": listed(case, devices),
             "name": operand_name(case, op, blamed) or "data",
             "device": parameter.spec.device,
         },

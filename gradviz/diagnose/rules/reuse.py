@@ -150,7 +150,7 @@ def _hidden(
         place,
         "hidden-not-detached",
         {
-            "name": name or "a value of the last turn",
+            "name": name or case.words("last-turn"),
             "line": place.line,
             "call": backward.stack[0].line if backward.stack else "?",
             "node": node.name,
@@ -187,7 +187,7 @@ def _before_loop(
     assert maker is not None
     place = case.place(maker.stack)
     code = case.code(place.file)
-    name = crossing.name or made_name(case, maker, crossing.value) or "its result"
+    name = crossing.name or made_name(case, maker, crossing.value) or case.words("its-result")
     line = code.line(place.line).strip() if code is not None else ""
     return exam.writer.write(
         "freed-graph",
@@ -199,7 +199,7 @@ def _before_loop(
             "line": place.line,
             "call": backward.stack[0].line if backward.stack else "?",
             "node": node.name,
-            "new": line or f"Compute {name} anew in each turn.",
+            "new": line or case.words("anew-each-turn", name=name),
         },
         **_fields(exam, backward, node, error),
     )
@@ -219,7 +219,7 @@ def _shared(
     called = pass_call(case, earlier) if earlier is not None else None
     new = rewritten(called, add="retain_graph=True") if called is not None else ""
     parts = {
-        "root": root_text(case, pass_call(case, backward), backward, 0) if backward.roots else "the output",
+        "root": root_text(case, pass_call(case, backward), backward, 0) if backward.roots else case.words("the-output"),
         "line": place.line,
         "call": backward.stack[0].line if backward.stack else "?",
         "node": node.name,

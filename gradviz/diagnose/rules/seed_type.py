@@ -43,7 +43,7 @@ def find(exam: Examination, backward: model.Backward, error: model.ExceptionInfo
         {
             "root": root,
             "seed": seed,
-            "type": "numpy array" if given == "numpy.ndarray" else given.rpartition(".")[2],
+            "type": case.words("numpy-array") if given == "numpy.ndarray" else given.rpartition(".")[2],
             "function": called.function,
             "new": whole or new,
         },

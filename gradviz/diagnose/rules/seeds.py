@@ -73,9 +73,9 @@ def count_mismatch(exam: Examination, backward: model.Backward) -> Finding | Non
         "error" if backward.outcome == "refused" else "warning",
         place,
         "seed-too-few" if too_few else "seed-too-many",
-        {"roots": roots, "seeds": _count(seeds, "seed"), "surplus": seeds - roots, "new": new},
-        expected_shape=_count(roots, "seed"),
-        received_shape=_count(seeds, "seed"),
+        {"roots": roots, "seeds": _count(case, seeds), "surplus": seeds - roots, "new": new},
+        expected_shape=_count(case, roots),
+        received_shape=_count(case, seeds),
         symptom_line=backward.stack[0].line if backward.stack else None,
         marks=tuple(Mark("seed", port.node, port.slot) for port in backward.roots if port.node >= 0),
         rewrite=seed_rewrite(backward, kind) if backward.outcome != "completed" else None,
@@ -84,8 +84,8 @@ def count_mismatch(exam: Examination, backward: model.Backward) -> Finding | Non
     )
 
 
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"
+def _count(case: Case, number: int) -> str:
+    return case.words("one-seed") if number == 1 else case.words("seeds", count=number)
 
 
 def _raise_fields(case: Case, backward: model.Backward) -> dict[str, Any]:
@@ -172,7 +172,7 @@ def _option_finding(exam: Examination, backward: model.Backward, port: model.Por
         definition(case),
         "seed-of-option",
         {
-            "function": case.run.function or "the script",
+            "function": case.run.function or case.words("the-script"),
             "seed": case.run.seed_expression,
             "expected": shapes.text(expected),
             "received": shapes.text(received),

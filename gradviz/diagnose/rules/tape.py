@@ -134,6 +134,6 @@ def _seed_finding(
 
 
 def _seed_changes(code: Code | None, called: TapeCall, root: str) -> tuple[Change, ...]:
-    if code is None or called.seed is None or root == "the target":
+    if code is None or called.seed is None or root == called.general("the-target"):
         return ()
     return replacement(code, code.place(called.seed), f"tf.ones_like({root})")

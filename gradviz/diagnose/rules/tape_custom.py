@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from gradviz.diagnose import shapes
 from gradviz.diagnose.build import raised_at_call
 from gradviz.diagnose.case import Case
-from gradviz.diagnose.customs import is_custom
+from gradviz.diagnose.customs import gradient_count, is_custom
 from gradviz.diagnose.dataflow import assigned_names
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
@@ -88,9 +88,11 @@ def _shape(
 ) -> Finding:  # fmt: skip
     written = _written(exam.case, node.name)
     inputs = written.inputs if written is not None else []
-    name = inputs[index] if index < len(inputs) else f"input {index + 1}"
-    grad = (written.gradient(index) if written is not None else "") or "the gradient"
-    effects = (f"{error.type.rpartition('.')[2]}: {first_sentence(error.message)}",) if error is not None else ()
+    name = inputs[index] if index < len(inputs) else exam.case.words("input-number", number=index + 1)
+    grad = (written.gradient(index) if written is not None else "") or exam.case.words("the-gradient")
+    effects = (
+        (f"{error.type.rpartition('.')[2]}: {first_sentence(exam.case, error.message)}",) if error is not None else ()
+    )
     return exam.writer.write(
         "custom-backward-wrong-shape",
         "error",
@@ -101,7 +103,7 @@ def _shape(
             "input": name,
             "got": shapes.text(got),
             "expected": shapes.text(want),
-            "new": _mended(grad, got, want),
+            "new": _mended(exam.case, grad, got, want),
         },
         expected_shape=want,
         received_shape=got,
@@ -117,7 +119,7 @@ def _count(
 ) -> Finding:
     written = _written(exam.case, node.name)
     names = written.inputs if written is not None else []
-    wanted, received = _plural(expected), _plural(got)
+    wanted, received = gradient_count(exam.case, expected), gradient_count(exam.case, got)
     return exam.writer.write(
         "custom-backward-wrong-count",
         "error",
@@ -151,20 +153,16 @@ def _gradients(written: _Written | None, expected: int, got: int) -> list[str]:
     return gradients
 
 
-def _plural(count: int) -> str:
-    return f"{count} gradient{'' if count == 1 else 's'}"
-
-
-def _mended(grad: str, got: shapes.Shape, want: shapes.Shape) -> str:
+def _mended(case: Case, grad: str, got: shapes.Shape, want: shapes.Shape) -> str:
     if len(got) == 2 and tuple(reversed(got)) == want:
         return f"return tf.transpose({grad})"
     if shapes.count(got) == shapes.count(want):
         return f"return tf.reshape({grad}, {list(want)})"
     if "reduce_" in grad and len(got) < len(want):
-        return f"return a gradient of shape {shapes.text(want)}: leave out what reduces it in {grad}"
+        return case.words("return-unreduced", shape=shapes.text(want), grad=grad)
     if shapes.reduces_to(got, want):
-        return f"return {grad}, summed over what was stretched: tf.reduce_sum(..., axis=...)"
-    return f"return {grad}, in the shape {shapes.text(want)}"
+        return case.words("return-summed", grad=grad)
+    return case.words("return-in-shape", grad=grad, shape=shapes.text(want))
 
 
 def _place(exam: Examination, backward: model.Backward, node: model.Node, written: _Written | None) -> Place:

@@ -95,7 +95,7 @@ class _Explained:
         self._called: TapeCall = tape_call(exam.case, backward)
         self._made = made_place(exam.case, missing.made)
         self._name = self._called.source(missing.position) if missing.number("sources") == 1 else ""
-        self._name = self._name or missing.name or "the source"
+        self._name = self._name or missing.name or exam.case.words("the-source")
 
     def finding(self) -> Finding:
         missing = self._missing
@@ -172,7 +172,11 @@ class _Explained:
             "error",
             place,
             "tape-rebound",
-            parts={"name": name, "text": code.short(statement) or f"line {place.line}", "new": new},
+            parts={
+                "name": name,
+                "text": code.short(statement) or case.words("line-number", line=place.line),
+                "new": new,
+            },
             node="".join(part.capitalize() for part in plain(maker.name).split("_")),
             op=plain(maker.name),
             changes=new_line(code, place.line, new),
@@ -232,10 +236,10 @@ class _Explained:
         severity = "error" if missing.is_whole else "warning"
         outside = next((op for op in reversed(exits) if plain(op.name).strip("_") in _PYTHON), None)
         if outside is not None and missing.reason == "target":
-            value = operand_name(case, outside, 0) or "a tensor"
+            value = operand_name(case, outside, 0) or case.words("a-tensor")
             name = plain(outside.name)
-            shown = {"__float__": "float()", "__int__": "int()", "__array__": "the conversion to an array"}
-            parts = {"op": shown.get(name, f".{name}()"), "value": value, "new": _in_tensors(self._called, value)}
+            shown = {"__float__": "float()", "__int__": "int()", "__array__": case.words("conversion-to-array")}
+            parts = {"op": shown.get(name, f".{name}()"), "value": value, "new": _in_tensors(case, self._called, value)}
             op = "numpy" if name == "__array__" else name.strip("_")
             more = self._at_last_node(outside)
             return self._write(
@@ -277,5 +281,5 @@ def _public(name: str) -> str:
     return _PUBLIC.get(name, name)
 
 
-def _in_tensors(called: TapeCall, value: str) -> str:
-    return f"Compute {called.target()} from {value} itself, with tf.reduce_mean and the like instead of numpy's."
+def _in_tensors(case: Case, called: TapeCall, value: str) -> str:
+    return case.words("tensors-for-numpy", target=called.target(), value=value)

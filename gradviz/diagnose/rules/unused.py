@@ -43,12 +43,12 @@ def unused_input(exam: Examination, backward: model.Backward, error: model.Excep
         elif maker is not None and maker.operands and maker.stack:
             place, phrase, op = case.place(maker.stack), "unused-input-copy", maker
             original = operand_name(case, maker, 0) or value_name(case, maker.operands[0].number)
-    root = root_text(case, called, backward, 0) if backward.roots else "the output"
+    root = root_text(case, called, backward, 0) if backward.roots else case.words("the-output")
     new = mend(case, op, name) if phrase == "unused-input-cut" and op is not None else original or name
     if phrase == "unused-input-copy":
-        new = f"Differentiate by {original or 'the tensor itself'}."
+        new = case.words("differentiate-by", name=original or case.words("the-tensor-itself"))
     elif phrase == "unused-input":
-        new = f"Use {name} in the computation of {root}, or pass allow_unused=True if None is meant."
+        new = case.words("use-in", name=name, root=root)
     node = _node_of(case, op)
     return exam.writer.write(
         "unused-input",
@@ -59,12 +59,12 @@ def unused_input(exam: Examination, backward: model.Backward, error: model.Excep
             "root": root,
             "name": name,
             "line": place.line,
-            "op": shown(op)
+            "op": shown(case, op)
             if phrase == "unused-input-cut" and op is not None
             else plain(op.name)
             if op is not None
             else "",
-            "original": original or "another tensor",
+            "original": original or case.words("another-tensor"),
             "new": new,
         },
         node=node,
@@ -89,9 +89,9 @@ def _input_name(case: Case, backward: model.Backward, index: int) -> str:
     if called.code is not None and argument is not None:
         parts = argument.elts if isinstance(argument, (ast.Tuple, ast.List)) else [argument]
         if index < len(parts) and (len(parts) > 1 or len(backward.inputs) == 1):
-            return called.code.short(parts[index]) or "the input"
+            return called.code.short(parts[index]) or case.words("the-input")
     name = value_name(case, backward.inputs[index].value) if index < len(backward.inputs) else ""
-    return name or "the input"
+    return name or case.words("the-input")
 
 
 def non_leaf_grad(exam: Examination) -> Iterator[Finding]:
@@ -119,7 +119,7 @@ def non_leaf_grad(exam: Examination) -> Iterator[Finding]:
             "warning",
             place,
             "non-leaf-grad",
-            {"name": name or "the tensor"},
+            {"name": name or case.words("the-tensor")},
             symptom_line=line,
             op="grad",
             **_made(case, place),

@@ -1,6 +1,8 @@
-"""The English catalogue: every phrase that a finding can speak in."""
+"""The English catalogue: every phrase that a finding can speak in, and the words inside them."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from gradviz.diagnose.words import (
     axis,
@@ -17,9 +19,10 @@ from gradviz.diagnose.words import (
     startup,
     tape,
 )
-from gradviz.diagnose.words.phrase import Catalogue
+from gradviz.diagnose.words.fragments import FRAGMENTS
+from gradviz.diagnose.words.phrase import Catalogue, Phrase
 
-ENGLISH: Catalogue = {
+PHRASES: Mapping[str, Phrase] = {
     **seeds.PHRASES,
     **custom.PHRASES,
     **forward.PHRASES,
@@ -34,3 +37,4 @@ ENGLISH: Catalogue = {
     **hips.PHRASES,
     **tape.PHRASES,
 }
+ENGLISH = Catalogue(PHRASES, FRAGMENTS)

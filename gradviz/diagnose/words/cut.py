@@ -75,8 +75,8 @@ PHRASES = {
         "No argument asks for a gradient",
         "{function}() was given no tensor with requires_grad=True ({names}), so there is nothing to differentiate by.",
         "autograd records a computation only from tensors that ask for a gradient. None of the arguments does, and what"
-        " {function}() returned has no graph: backward has nowhere to start. Give one that asks for it, with --arg or"
-        " in its field in the Run pane.",
+        " {function}() returned has no graph: backward has nowhere to start. Give one that asks for it,"
+        " {argument_field}.",
         "{name} = {new}",
     ),
     "cut-numpy-refused": Phrase(

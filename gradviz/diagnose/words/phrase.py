@@ -52,4 +52,9 @@ def written(template: str, parts: Mapping[str, object]) -> str:
     return text
 
 
-Catalogue = Mapping[str, Phrase]
+@dataclass(frozen=True)
+class Catalogue:
+    """All words of one language."""
+
+    phrases: Mapping[str, Phrase]  # by the key that a rule asks for
+    fragments: Mapping[str, str]  # templates that stand inside a phrase, see fragments.py

@@ -25,8 +25,8 @@ PHRASES = {
         "The seed gradient that was given has the wrong shape",
         "{function}() returned shape {expected}, but the seed gradient given for it, {seed}, has shape {received}.",
         "Backward starts from the gradient with respect to what {function}() returned: one weight for each of its"
-        " entries, in the same shape. Give another with --seed-gradient, or in its field in the Run pane; output stands"
-        " for what {function}() returned, and without a seed gradient it is ones.",
+        " entries, in the same shape. Give another, {seed_field}; output stands for"
+        " what {function}() returned, and without a seed gradient it is ones.",
         "torch.ones_like(output)",
     ),
     "seed-is-stack": Phrase(

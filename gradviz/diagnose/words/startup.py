@@ -30,7 +30,7 @@ PHRASES = {
         "A module is not installed",
         "The interpreter {interpreter} has no module named {name}.",
         "The script runs under the interpreter that was chosen for it, and this one does not have {name}. It may be"
-        " installed for another Python on this machine: choose that one with --python, or in the Run pane.",
+        " installed for another Python on this machine: choose that one {interpreter_field}.",
         "{interpreter} -m pip install {package}",
     ),
     "import-name": Phrase(
@@ -59,7 +59,7 @@ PHRASES = {
         "The script asked for input ({prompt}), and there was none left to read.",
         "input() reads a line from standard input. Here it was empty, so Python raised EOFError. Nothing is wrong"
         " with the gradients.",
-        "Type the answers into the Run pane, or send them: echo 0.1 | gradviz check SCRIPT",
+        "{answers}",
     ),
     "missing-argument": Phrase(
         "The script needs arguments",
@@ -121,7 +121,7 @@ PHRASES = {
         "{type}: {reason}",
         "The error was raised on line {line} and nothing caught it. None of the rules for gradients explains it, so"
         " it is shown as Python told it.",
-        "Read the traceback in the Output pane; it ends on line {line}.",
+        "Read the traceback {traceback}; it ends on line {line}.",
     ),
     "uncaught-device": Phrase(
         "Tensors on different devices",

@@ -27,10 +27,10 @@ def pseudo(path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("key", sorted(ENGLISH))
+@pytest.mark.parametrize("key", sorted(ENGLISH.phrases))
 def test_a_full_translation_replaces_every_sentence(key: str, tmp_path: Path) -> None:
     catalogue = read_catalogue(pseudo(tmp_path / "xx.json"))
-    parts = dict.fromkeys(parts_of(ENGLISH[key]), "a")
+    parts = dict.fromkeys(parts_of(ENGLISH.phrases[key]), "a")
     writer = Writer(Case(FakeTrace("x = 1\n")), catalogue)
 
     found = writer.write("uncaught-exception", "note", Place("script.py", 1), key, parts)
@@ -58,9 +58,10 @@ def test_what_is_left_out_is_said_in_english(tmp_path: Path) -> None:
 
     catalogue = read_catalogue(path)
 
-    assert set(catalogue) == set(ENGLISH)
-    assert catalogue["silent-broadcast"].title == "悄悄的广播"
-    assert catalogue["silent-broadcast"].message == ENGLISH["silent-broadcast"].message
+    assert set(catalogue.phrases) == set(ENGLISH.phrases)
+    assert catalogue.fragments == ENGLISH.fragments
+    assert catalogue.phrases["silent-broadcast"].title == "悄悄的广播"
+    assert catalogue.phrases["silent-broadcast"].message == ENGLISH.phrases["silent-broadcast"].message
 
 
 @pytest.mark.parametrize(
@@ -73,6 +74,11 @@ def test_what_is_left_out_is_said_in_english(tmp_path: Path) -> None:
         ('{"silent-broadcast": {"titel": "x"}}', "that no phrase has"),
         ('{"silent-broadcast": {"title": "{shape}"}}', "don't exist: shape"),
         ('{"silent-broadcast": {"title": "{a"}}', "can't be filled"),
+        ('{"fragments": []}', "no texts under fragments"),
+        ('{"fragments": {"the-input": 1}}', "no texts under fragments"),
+        ('{"fragments": {"no-such": "x"}}', "fragments that gradviz doesn't know: no-such"),
+        ('{"fragments": {"the-input": "{x}"}}', "parts under the-input that don't exist: x"),
+        ('{"fragments": {"with-dim": "{line"}}', "text under with-dim that can't be filled"),
     ],
 )
 def test_a_broken_file_is_refused_in_one_sentence(text: str, reason: str, tmp_path: Path) -> None:
@@ -83,3 +89,17 @@ def test_a_broken_file_is_refused_in_one_sentence(text: str, reason: str, tmp_pa
         read_catalogue(path)
     with pytest.raises(NotStartedError, match="can't be read"):
         read_catalogue(tmp_path / "missing.json")
+
+
+def test_fragments_are_said_in_it_too(tmp_path: Path) -> None:
+    path = tmp_path / "zh.json"
+    words = {"traceback-window": "在输出窗格中", "an-unknown-call": "某个调用"}
+    path.write_text(json.dumps({"fragments": words}), encoding="utf-8")
+    trace = FakeTrace("raise ValueError('no')\n")
+    trace.error("ValueError", "no", "raise ValueError('no')")
+
+    catalogue = read_catalogue(path)
+    (found,) = diagnose(trace, catalogue)
+
+    assert "在输出窗格中" in found.fix
+    assert catalogue.fragments["the-input"] == ENGLISH.fragments["the-input"]
