@@ -370,3 +370,13 @@ def test_a_models_own_parameters_are_no_ops(tmp_path: Path) -> None:
     trace = recorded(tmp_path, lambda: nn.Linear(2, 3))
 
     assert {op.name for op in trace.ops()} == {"empty", "kaiming_uniform_", "uniform_"}
+
+
+def test_tensors_given_by_name_alone_leave_no_other_argument(tmp_path: Path) -> None:
+    def program() -> None:
+        torch.nn.functional.linear(torch.ones(2, 3), weight=torch.ones(4, 3))
+
+    op = op_named(recorded(tmp_path, program), "linear")
+
+    assert op.arguments == {}
+    assert [value.name for value in op.operands] == ["input", "weight"]

@@ -118,7 +118,7 @@ def make_recording(recorder: Recorder, state: ThreadState, slow: Slow, hooked: H
                 if extra is None:
                     arguments = arguments_named(info, kwargs)
                     if arguments == NOT_SIMPLE:
-                        extra = []
+                        arguments, extra = -1, []  # tensors alone leave no other argument
                 if extra is not None:
                     slow.keywords(kwargs, operands, extra)
             if info.is_hooking:
