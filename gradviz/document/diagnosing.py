@@ -7,11 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gradviz.errors import GradvizError
+from gradviz.errors import GradvizError, TraceError
 
 if TYPE_CHECKING:
     from gradviz.diagnose.finding import Finding
     from gradviz.document.examiner import Examiner
+    from gradviz.trace.reader import Trace
 
 Post = Callable[[Callable[[], object]], None]
 Done = Callable[["tuple[Finding, ...]", str], object]  # findings, and one sentence if they couldn't be had
@@ -33,7 +34,8 @@ class Diagnosing:
         self._examiner: Examiner | None = None
         self._thread: threading.Thread | None = None
 
-    def start(self, path: Path, done: Done) -> None:
+    def start(self, path: Path, done: Done, nodes: int = 0) -> None:
+        """`nodes`: how many the recording has, where that is known."""
         self.forget()
         wish, examiner = self._wish, self._new_examiner()
 
@@ -45,7 +47,7 @@ class Diagnosing:
             findings: tuple[Finding, ...] = ()
             trouble = "The diagnosis failed."  # stands if a fault of ours passes through to threading's hook
             try:
-                findings, trouble = examiner.findings(path), ""
+                findings, trouble = examiner.findings(path, nodes), ""
             except GradvizError as error:
                 trouble = str(error)
             finally:
@@ -66,3 +68,11 @@ class Diagnosing:
         """Wait for the thread, when the program ends."""
         if self._thread is not None:
             self._thread.join(seconds)
+
+
+def nodes_of(trace: Trace | None) -> int:
+    """In all passes of an open recording; 0 where they can't be read."""
+    try:
+        return sum(each.nodes for each in trace.passes()) if trace is not None else 0
+    except TraceError:
+        return 0

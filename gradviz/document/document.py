@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gradviz.document.diagnosing import Diagnosing, Post
+from gradviz.document.diagnosing import Diagnosing, Post, nodes_of
 from gradviz.document.events import Event
 from gradviz.document.hub import Hub
 from gradviz.document.on_disk import differs, is_recording, outcome_of, stamp
@@ -303,7 +303,7 @@ class Document:
         recording = self.state.recording
         if recording is not None:
             self._change(replace(self.state, diagnosing=True))
-            self._diagnosing.start(recording, self._diagnosed)
+            self._diagnosing.start(recording, self._diagnosed, nodes_of(self.hub.view.trace))
 
     def _diagnosed(self, findings: tuple[Finding, ...], trouble: str) -> None:
         self._change(replace(self.state, diagnosing=False))

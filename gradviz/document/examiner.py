@@ -33,16 +33,22 @@ class Examiner:
         self._stopped = False
         self._child: subprocess.Popen[bytes] | None = None
 
-    def findings(self, path: Path) -> tuple[Finding, ...]:
-        """All findings; () after `stop`. Imports the rules and the reader (with numpy) only when called."""
+    def findings(self, path: Path, nodes: int = 0) -> tuple[Finding, ...]:
+        """All findings; () after `stop`. Imports the rules and the reader (with numpy) only when called.
+
+        `nodes`: as many as are known of; more than a few, and nothing is read here to find out how many there are.
+        """
         from gradviz.trace.reader import Trace
 
-        with Trace(path) as trace:
-            if _work(trace) > self._large:
-                found = self._apart(path)
-                if found is not None or self._stopped:
-                    return found or ()
-            return _here(trace)
+        apart = nodes > self._large
+        found = self._apart(path) if apart else None
+        if found is None and not self._stopped:
+            with Trace(path) as trace:
+                if not apart and _work(trace) > self._large:
+                    found = self._apart(path)
+                if found is None and not self._stopped:
+                    return _here(trace)
+        return found or ()
 
     def stop(self) -> None:
         """Nobody wants the answer any more."""

@@ -34,6 +34,8 @@ LATER = (
     "numpy.ma",
     "gradviz.diagnose.examination",
     "gradviz.diagnose.parcel",
+    "gradviz.document.examiner",
+    "gradviz.document.pass_facts",
     "gradviz.trace.reader",
     "gradviz.trace.forward",
     "gradviz.trace.passes",
@@ -148,7 +150,7 @@ def warm_up(done: Callable[[], object]) -> None:
 
     def load() -> None:
         try:
-            for name in ("gradviz.gui.controller", *pane_modules(), *LATER):
+            for name in ("gradviz.gui.controller", "gradviz.gui.work", *pane_modules(), *LATER):
                 importlib.import_module(name)
         finally:
             done()

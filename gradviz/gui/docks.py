@@ -56,7 +56,8 @@ class Docks(QObject):
         self._heads = QTimer(self)
         self._heads.setSingleShot(True)
         self._heads.timeout.connect(self._arrange_heads)
-        self._arrange()
+        with self._at_rest():
+            self._arrange()
         self._usual: QByteArray | None = None
         self._shown = False
 
@@ -66,6 +67,7 @@ class Docks(QObject):
     # -- building
     def _add(self, spec: Spec, theme: Theme) -> None:
         dock = QDockWidget(self.title(spec.name), self._window)
+        dock.hide()  # else it is shown, and the window arranged, as soon as it is added
         dock.setObjectName(f"dock_{spec.name}")  # saveState goes by it
         holder = QWidget(dock)
         QVBoxLayout(holder).setContentsMargins(0, 0, 0, 0)

@@ -9,6 +9,8 @@ from PySide6.QtCore import QObject, QTimer
 
 from gradviz.document.ahead import Ahead
 from gradviz.document.on_disk import is_recording
+from gradviz.gui.panes.patience import Patience
+from gradviz.gui.panes.turns import Turns
 
 if TYPE_CHECKING:
     from gradviz.gui.window import Window
@@ -24,6 +26,8 @@ class Opening(QObject):
         self._ahead = Ahead(window.post)
         self._expected: Path | None = None
         self._trace: Trace | None = None
+        self._turns = Turns.of_application()
+        self._stands = Patience(self._start_reading, self)  # a thread that reads takes the interpreter from the page
         self._soon = QTimer(self)  # a timer, not a posted event: those come before the painting
         self._soon.setSingleShot(True)
         self._soon.setInterval(0)
@@ -37,8 +41,9 @@ class Opening(QObject):
             return
         self._expected = path.expanduser().absolute()
         if window.shows_welcome():
+            self._turns.take()
             window.expect_document(path)
-        self._ahead.start(self._expected, self._read)
+        self._stands.start(waits=True)
 
     def pending(self) -> bool:
         """Whether a recording is about to stand on the work page."""
@@ -58,12 +63,19 @@ class Opening(QObject):
         self.forget()
         self._ahead.close()
 
+    def _start_reading(self) -> None:
+        if self._expected is not None:
+            self._ahead.start(self._expected, self._read)
+
     def _read(self, trace: Trace | None) -> None:
         self._trace = trace
         self._soon.start()
 
     def _open(self) -> None:
         if self._expected is None:
+            return
+        if not self._turns.take():
+            self._soon.start()
             return
         path, trace = self._expected, self._trace
         self._expected = self._trace = None

@@ -46,6 +46,16 @@ def test_without_an_answer_the_diagnosis_is_made_here(
     assert Examiner(command, APART).findings(recording) == found
 
 
+def test_what_is_known_to_be_large_is_not_even_opened_here(
+    recording: Path, found: tuple[Finding, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(trace: Trace, path: Path) -> None:
+        raise AssertionError("opened in the window's process")
+
+    monkeypatch.setattr(Trace, "__init__", refuse)
+    assert Examiner().findings(recording, nodes=20_000) == found
+
+
 def test_the_sentence_of_a_trouble_arrives(recording: Path) -> None:
     tells = "from gradviz.diagnose.parcel import packed; print(packed((), 'the file is damaged'))"
     with pytest.raises(GradvizError, match="the file is damaged"):

@@ -23,11 +23,11 @@ from gradviz.gui.canvas.legend import Legend
 from gradviz.gui.canvas.loader import Loaded, Loader, Order
 from gradviz.gui.canvas.looking import Anchor, anchor_at, next_view
 from gradviz.gui.canvas.minimap import Minimap
-from gradviz.gui.canvas.patience import Patience
 from gradviz.gui.canvas.selecting import boxes_of_selection, groups_round, hit_of, place_of_hit
 from gradviz.gui.canvas.strip import CanvasStrip
 from gradviz.gui.canvas.whereabouts import Whereabouts
 from gradviz.gui.canvas.wording import translated
+from gradviz.gui.panes.patience import Patience
 from gradviz.gui.post import Post
 from gradviz.gui.theme import Theme
 from gradviz.scene.build import Shown

@@ -18,7 +18,6 @@ from gradviz.gui.panes.inspector_summary import build_group, build_summary
 from gradviz.gui.panes.inspector_values import ValuesPool
 from gradviz.gui.panes.pane import Pane, page_scroller, words_page
 from gradviz.gui.panes.plot_loader import PlotLoader
-from gradviz.gui.still import Still
 from gradviz.gui.theme import Theme
 
 
@@ -44,7 +43,6 @@ class InspectorPane(Pane):
         self._scrolled = 0  # where the page that is to be shown was scrolled to
         self._views = ValuesPool(theme, PlotLoader(self), self)
         self._area = page_scroller(self.tr("Inspector"), self)
-        self._still = Still(self._area)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._area)
@@ -121,7 +119,6 @@ class InspectorPane(Pane):
             return
         if at:
             page.completed.connect(lambda: QTimer.singleShot(0, page, lambda: self._scroll_to(at)))
-        self._still.begin()
         self._area.setWidget(page)
         page.finish()
 

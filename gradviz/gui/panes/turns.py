@@ -33,11 +33,17 @@ class Turns(QObject):
         self._round.start()
         return True
 
+    def busy(self) -> bool:
+        """Somebody works, or what he changed is being painted."""
+        return bool(self._left)
+
     def quiet(self) -> bool:
         """Nobody works now, and nobody waits for a turn."""
         return not self._left and not self._asked
 
     def _pass(self) -> None:
-        self._left -= 1
-        if not self._left:
-            self._round.stop()
+        if self._left:
+            self._left -= 1
+            return
+        self._asked = False  # who was refused and still wants to would have asked by now
+        self._round.stop()
