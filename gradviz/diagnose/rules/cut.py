@@ -12,6 +12,7 @@ from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
 from gradviz.diagnose.modules import leaf_label
 from gradviz.diagnose.naming import operand_name, value_name
+from gradviz.diagnose.rules.copied import cut_behind
 from gradviz.diagnose.rules.cut_fix import mend, mended, shown
 from gradviz.diagnose.rules.higher_order import (
     constant,
@@ -25,9 +26,8 @@ from gradviz.diagnose.rules.rebound import Rebound, rebound
 from gradviz.diagnose.source import Place, called_name
 from gradviz.diagnose.vocabulary import COMPARISONS, COPIERS, LEAVES_FOR_PYTHON, plain
 from gradviz.trace import model
-from gradviz.trace.packing import OP_INFERENCE, OP_NO_GRAD, VALUE_PARAMETER, VALUE_REQUIRES_GRAD
+from gradviz.trace.packing import OP_INFERENCE, OP_NO_GRAD
 
-_PARAMETER = VALUE_PARAMETER | VALUE_REQUIRES_GRAD
 NO_GRAPH = re.compile(r"does not require grad and does not have a grad_fn")
 
 
@@ -60,36 +60,13 @@ def from_leaf(exam: Examination, backward: model.Backward) -> Finding | None:
     if backward.outcome != "completed" or backward.phase == "forward":
         return None
     if backward.nodes:
-        found = _cut_behind(exam.case, backward)
+        found = cut_behind(exam.case, backward)
         return _cut(exam, backward, None, 0, _likeliest(found)) if found else None
     for index, port in enumerate(backward.roots):
         found = cuts(exam.case, port.value) if port.node < 0 and port.requires_grad else []
         if found:
             return _cut(exam, backward, None, index, _likeliest(found))
     return None
-
-
-def _cut_behind(case: Case, backward: model.Backward) -> list[Cut]:
-    """The cuts behind a pass that ends at copies only, while they were made of parameters that nothing trains."""
-    graph = case.trace.graph(backward.id)
-    reached = {int(leaf) for leaf in graph.leaf if leaf >= 0}
-    leaves = [leaf for leaf in case.leaves if leaf.id in reached]
-    if not leaves or any(leaf.kind == "parameter" for leaf in leaves):
-        return []
-    found: list[Cut] = []
-    for leaf in leaves:
-        behind = cuts(case, leaf.value)
-        if not behind:
-            return []
-        found += behind
-    trained = {leaf.value for leaf in case.leaves if leaf.in_graph or leaf.grad_spec is not None}
-    return [cut for cut in found if _parameters_behind(case, cut) - trained]
-
-
-def _parameters_behind(case: Case, cut: Cut) -> set[int]:
-    """Of the model whose graph was cut; nobody may hold it any more."""
-    calls = ancestors(case, cut.value.number, cut.op.number)
-    return {value.number for op in calls for value in op.operands if value.flags & _PARAMETER == _PARAMETER}
 
 
 def is_idle(leaf: model.Leaf) -> bool:

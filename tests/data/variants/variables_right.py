@@ -30,3 +30,7 @@ weight = nn.Parameter(net.weight)
 
 image = nn.Parameter(torch.randn(8, 4))
 (encoder(image) - Variable(encoder(x).data)).pow(2).mean().backward()
+
+stacked = torch.stack([each.weight for each in (nn.Linear(4, 1), nn.Linear(4, 1))]).detach().requires_grad_()
+(stacked @ x.t()).mean().backward()
+stacked.pow(2).sum().backward()
