@@ -20,6 +20,7 @@ __all__ = ["finding_markdown", "finding_text", "json_report", "source_lines", "t
 SHOWN_PASSES = 20
 LONGEST_MESSAGE = 120
 NUMBERS = (0, 2, 3, 4)  # columns of the passes table that stand at the right
+CUT_SHORT = ("timeout", "stopped")  # what was recorded is not all that the script does
 ORDER = {"error": 0, "warning": 1, "note": 2}
 
 
@@ -118,9 +119,10 @@ def summary(findings: Sequence[Finding], trace: Trace) -> str:
     if not steps and passes_not_kept(trace):
         count = passes_not_kept(trace)
         return f"No problems found; none of the backward passes was kept: --passes takes {numbers_up_to(count)} here."
+    cut_short = " before it was stopped" if trace.run().status in CUT_SHORT else ""
     if not backward_passes(trace):
-        return "No problems found; no backward pass ran."
-    return f"No problems found in {steps:,} step{'' if steps == 1 else 's'}."
+        return f"No problems found; no backward pass ran{cut_short}."
+    return f"No problems found in {steps:,} step{'' if steps == 1 else 's'}{' that ran' * bool(cut_short)}{cut_short}."
 
 
 def numbers_up_to(count: int) -> str:

@@ -57,6 +57,14 @@ def test_text_without_backward(tmp_path: Path) -> None:
     assert text == f"{first}\nNo problems found; no backward pass ran.\n"
 
 
+@pytest.mark.parametrize("status", ["timeout", "stopped"])
+def test_what_was_stopped_is_told_as_far_as_it_ran(status: str, tmp_path: Path) -> None:
+    with Trace(TraceBuilder(tmp_path / "run.gradviz", status=status).save()) as trace:
+        text = text_report(trace, ())
+
+    assert text.endswith("No problems found; no backward pass ran before it was stopped.\n")
+
+
 @pytest.mark.parametrize(
     ("line", "column", "end", "under"),
     [
