@@ -35,6 +35,8 @@ LATER = (
     "gradviz.diagnose.examination",
     "gradviz.diagnose.parcel",
     "gradviz.document.examiner",
+    "gradviz.gui.opening",
+    "gradviz.gui.preparing",
     "gradviz.document.pass_facts",
     "gradviz.trace.reader",
     "gradviz.trace.forward",

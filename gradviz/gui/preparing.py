@@ -6,9 +6,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
+from PySide6.QtGui import QPainter, QPixmap
+
+from gradviz.draw.surface import QtSurface
+from gradviz.draw.tokens import CAPTION, CELL, LIST, NODE_NAME, SHAPE, TextStyle, Tokens
 
 if TYPE_CHECKING:
     from gradviz.gui.window import Window
+
+STYLES = ((CAPTION, 400), (LIST, 400), (LIST, 600), (LIST, 0), (SHAPE, 0), (SHAPE, 600), (CELL, 0), (NODE_NAME, 0))
+LETTERS = "".join(map(chr, range(33, 127))) + "→≠−×·…"
 
 
 class Preparing(QObject):
@@ -39,3 +46,16 @@ class Preparing(QObject):
                 return
             widget.grab()  # what its first painting brings (fonts, icons, rules of the style sheet) stays
             yield "painted"
+        for style, weight in STYLES:
+            draw_letters(self._window.theme.tokens, style, weight)
+            yield "letters"
+
+
+def draw_letters(tokens: Tokens, style: TextStyle, weight: int) -> None:
+    """Each letter of a font is made when it is first drawn; here nobody waits for it."""
+    pixmap = QPixmap(1200, 32)
+    painter = QPainter(pixmap)
+    try:
+        QtSurface(painter, tokens, kept=True).text(0, 16, LETTERS, style, "text", "left", weight)
+    finally:
+        painter.end()

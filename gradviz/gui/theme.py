@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QApplication
 
 from gradviz.draw import fonts, icons
 from gradviz.draw.tokens import BODY, DARK, LIGHT, TextStyle, Tokens
-from gradviz.gui.dressing import Dressing
 from gradviz.gui.style_sheet import style_sheet
 
 if TYPE_CHECKING:
+    from gradviz.gui.dressing import Dressing
     from gradviz.gui.motion import Motion
 
 MODES = ("system", "light", "dark")
@@ -33,7 +33,7 @@ class Theme(QObject):
         self.tokens: Tokens = self._resolve()
         self.smooth = True
         self._motion: Motion | None = None
-        self._dressing = Dressing(self.changed.emit, self)
+        self._dressing: Dressing | None = None
         hints = QGuiApplication.styleHints()
         hints.colorSchemeChanged.connect(self._system_changed)
 
@@ -94,13 +94,16 @@ class Theme(QObject):
         self.tokens = tokens
         application = QApplication.instance()
         if isinstance(application, QApplication):
+            from gradviz.gui.dressing import Dressing  # late: it isn't needed for the first paint
+
+            self._dressing = self._dressing or Dressing(self.changed.emit, self)
             self._dressing.begin(application, style_sheet(tokens), palette(tokens))
         else:
             self.changed.emit()
 
     def changing(self) -> bool:
         """Whether widgets are still being dressed; nothing is painted meanwhile."""
-        return self._dressing.busy()
+        return self._dressing is not None and self._dressing.busy()
 
 
 def palette(tokens: Tokens) -> QPalette:

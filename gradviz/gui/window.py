@@ -19,11 +19,8 @@ from gradviz.document.hub import Hub
 from gradviz.document.settings import Settings
 from gradviz.gui.commands import Commands
 from gradviz.gui.menus import Menus
-from gradviz.gui.opening import Opening
 from gradviz.gui.post import Post
-from gradviz.gui.preparing import Preparing
 from gradviz.gui.status_line import StatusLine
-from gradviz.gui.still import Still
 from gradviz.gui.theme import Theme
 from gradviz.gui.toolbar import Toolbar
 from gradviz.gui.welcome import Welcome
@@ -31,6 +28,7 @@ from gradviz.gui.welcome import Welcome
 if TYPE_CHECKING:  # what the welcome page, which is painted first, doesn't need
     from gradviz.gui.centre import Centre
     from gradviz.gui.docks import Docks
+    from gradviz.gui.opening import Opening
     from gradviz.gui.strips import Strips
     from gradviz.gui.timeline import Timeline
     from gradviz.gui.work import Work
@@ -63,9 +61,7 @@ class Window(QMainWindow):
         self.fills: dict[str, Callable[[], list[QAction]]] = {"docks": self._dock_actions}
         self.menus = Menus(self, self.commands, self.fills)
         self._work_state: QByteArray | None = self._remembered("state")
-        self._opening = Opening(self)
-        self._preparing = Preparing(self)
-        self._still = Still(self)
+        self._opening: Opening | None = None
         self._restore_geometry()
         self.show_welcome()
         self._bind_window_commands()
@@ -117,13 +113,14 @@ class Window(QMainWindow):
     def ready(self) -> None:
         """After the first paint: everything that could wait."""
         from gradviz.gui.controller import Controller  # late: dialogs and panes aren't needed for the first paint
+        from gradviz.gui.preparing import Preparing
 
         if self._controller is None:
             self._controller = Controller(self)
             self.document.expire_recordings()
             if not self.shows_welcome():
                 self.show_work()
-            self._preparing.start()
+            Preparing(self).start()
 
     def show_welcome(self) -> None:
         if self._work is not None:
@@ -137,15 +134,12 @@ class Window(QMainWindow):
 
     def expect_document(self, path: Path) -> None:
         """Show the work page at once, before the panes are there: a file is about to open."""
-        self._still.begin()
         self._pages.setCurrentWidget(self.centre)
         self.work.show(self._work_state)
         self.setWindowTitle(f"{path.name} — gradviz")
 
     def show_work(self) -> None:
         """Timeline, docks and canvas in place of the welcome page."""
-        if self.shows_welcome():
-            self._still.begin()
         self._pages.setCurrentWidget(self.centre)
         self.work.build()
         self.work.show(self._work_state)
@@ -160,16 +154,20 @@ class Window(QMainWindow):
 
     def open_path(self, path: Path, function: str = "") -> None:
         """Open a script or a recording; what is wrong with it is told in a strip."""
+        from gradviz.gui.opening import Opening  # late, as above
+
         self.ready()
+        self._opening = self._opening or Opening(self)
         self._opening.open(path, function)
 
     def opening(self) -> bool:
         """Whether a recording is being read, and stands on the work page in one of the next turns."""
-        return self._opening.pending()
+        return self._opening is not None and self._opening.pending()
 
     def stop_opening(self) -> None:
         """What was about to be opened isn't."""
-        self._opening.forget()
+        if self._opening is not None:
+            self._opening.forget()
         self.show_what_is_open()
 
     def show_what_is_open(self) -> None:
@@ -277,7 +275,8 @@ class Window(QMainWindow):
 
     def close_everything(self) -> None:
         """End what runs and close what is open: nothing may stay behind."""
-        self._opening.close()
+        if self._opening is not None:
+            self._opening.close()
         self.document.shut_down()
         canvas = self._work.centre.canvas if self._work is not None else None
         if canvas is not None:

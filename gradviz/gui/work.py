@@ -11,6 +11,7 @@ from gradviz.draw.tokens import TIMELINE
 from gradviz.gui.centre import Centre
 from gradviz.gui.docks import Docks
 from gradviz.gui.pane_table import factories, make_canvas
+from gradviz.gui.still import Still
 from gradviz.gui.timeline import Timeline
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ class Work(QObject):
     def __init__(self, window: Window) -> None:
         super().__init__(window)
         self._window = window
+        self._still = Still(window)
         self.timeline = Timeline(window.hub, window.actions_on_hub, window.theme, window)
         self.bar = self._timeline_bar()
         self.centre = Centre(window.theme, window)
@@ -64,6 +66,8 @@ class Work(QObject):
         return [*self.docks.panes.values(), *titles, *canvas, self.timeline]
 
     def show(self, state: QByteArray | None) -> None:
+        if self.bar.isHidden():
+            self._still.begin()
         self.bar.show()
         self.docks.show_all(state)
 
