@@ -80,13 +80,15 @@ def opened(path: Path) -> Trace | None:
 
 
 def read_first(trace: Trace) -> None:
-    """The small tables, the first pass whole, and where its nodes were made; the reader keeps all of it."""
+    """The small tables, the first pass whole, and what its lines made; the reader keeps all of it."""
     from gradviz.document.pass_facts import PassFacts
+    from gradviz.document.source_index import SourceIndex
 
     trace.run()
-    for read in (trace.sources, trace.modules, trace.leaves, trace.exceptions, trace.notes):
+    for read in (trace.modules, trace.leaves, trace.exceptions, trace.notes):
         read()
     passes = trace.passes()
     if passes:
-        PassFacts(trace, passes[0].id)
-        trace.op_stacks()
+        index = SourceIndex(PassFacts(trace, passes[0].id))
+        for source in trace.sources():
+            index.shapes(source)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 
 from gradviz.trace.model import Frame, Source
 from gradviz.trace.reader import Trace
@@ -37,21 +38,22 @@ def span_of(frame: Frame) -> Span:
     return (frame.file, frame.line, end_line, frame.column, frame.end_column)
 
 
-def assignments(source: Source) -> list[tuple[Span, tuple[str, ...]]]:
+@lru_cache(maxsize=16)  # several panes ask, and before them the thread that reads a recording first
+def assignments(source: Source) -> tuple[tuple[Span, tuple[str, ...]], ...]:
     """Every assigned expression of a file with its plain names."""
     if source.text is None or len(source.text) > LONGEST_PARSED:
-        return []
+        return ()
     try:
         tree = parse_module(source.text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # what ast.parse says of what is no program
-        return []
+        return ()
     found = []
     for statement in ast.walk(tree):
         names, value = assigned(statement), getattr(statement, "value", None)
         if names and isinstance(value, ast.expr):
             end_line = value.end_lineno or value.lineno
             found.append(((source.path, value.lineno, end_line, value.col_offset, value.end_col_offset or -1), names))
-    return found
+    return tuple(found)
 
 
 def assigned(statement: ast.AST) -> tuple[str, ...]:

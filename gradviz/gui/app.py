@@ -37,7 +37,7 @@ LATER = (
     "gradviz.document.examiner",
     "gradviz.gui.opening",
     "gradviz.gui.preparing",
-    "gradviz.document.pass_facts",
+    "gradviz.document.source_index",
     "gradviz.trace.reader",
     "gradviz.trace.forward",
     "gradviz.trace.passes",
