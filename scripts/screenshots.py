@@ -15,8 +15,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import setup_tensorflow
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "resources" / "screenshots"
@@ -33,6 +35,7 @@ class Shot:
     example: str  # "" = the welcome page
     theme: str = "light"
     act: Callable[[Stage], None] = lambda stage: None
+    in_tensorflow: bool = False  # its program needs TensorFlow's interpreter
 
 
 class Stage:
@@ -63,10 +66,13 @@ class Stage:
                 raise SystemExit(f"screenshots.py: waited {PATIENCE:.0f} s in vain for {what}")
             self.pause(0.05)
 
-    def run(self, example: str) -> None:
+    def run(self, example: str, interpreter: str = "") -> None:
         """Open a program of the gallery, run it, wait until all is shown."""
-        document = self.window.document
-        self.window.open_path(Path.home() / "course" / example)
+        document, path = self.window.document, Path.home() / "course" / example
+        if interpreter:
+            settings = document.settings
+            settings.remember_run(path, replace(settings.run_settings(path), interpreter=interpreter))
+        self.window.open_path(path)
         self.window.commands["run"].trigger()
         self.until(lambda: document.state.phase == "ended" and not document.state.diagnosing, f"the end of {example}")
         self.until(self._drawn, "the graph")
@@ -102,6 +108,10 @@ def steps(count: int) -> Callable[[Stage], None]:
     return act
 
 
+def fitted(stage: Stage) -> None:
+    stage.commands("fit")
+
+
 def transformer(opened: bool) -> Callable[[Stage], None]:
     def act(stage: Stage) -> None:
         from gradviz.document.hub import Selection
@@ -132,6 +142,10 @@ SHOTS = (
     Shot("midstep", "mlp_training.py", act=steps(6)),
     Shot("transformer_folded", "tiny_transformer.py", act=transformer(opened=False)),
     Shot("transformer_open", "tiny_transformer.py", act=transformer(opened=True)),
+    Shot("outer_faulty", "nested_outer.py", act=fitted),
+    Shot("outer_mended", "nested_outer_mended.py", act=fitted),
+    Shot("eigenproblem_pytorch", "seed_wrong_shape_mended.py", act=steps(3)),
+    Shot("eigenproblem_tensorflow", "eigenproblem_tensorflow.py", act=steps(3), in_tensorflow=True),
     Shot("dark", "mlp_training.py", theme="dark", act=steps(6)),
     Shot("welcome", ""),
 )
@@ -155,15 +169,26 @@ def main(names: list[str]) -> int:
 
 
 def picture(stage: Stage, shot: Shot) -> None:
+    interpreter = tensorflow_python() if shot.in_tensorflow else ""
+    if shot.in_tensorflow and not interpreter:
+        print(f"{shot.name}: not taken, no TensorFlow is here (scripts/test.py --tensorflow installs it)", flush=True)
+        return
     stage.theme.set_mode(shot.theme)
     stage.until(lambda: not stage.theme.changing(), "the theme")
     if shot.example:
-        stage.run(shot.example)
+        stage.run(shot.example, interpreter)
         shot.act(stage)
     else:
         stage.window.document.close()
         stage.pause(0.5)
     stage.take(shot.name)
+
+
+def tensorflow_python() -> str:
+    """The interpreter that has TensorFlow; "" where there is none."""
+    named = os.environ.get(setup_tensorflow.VARIABLE)
+    python = Path(named) if named else setup_tensorflow.venv_python()
+    return str(python) if python.exists() else ""
 
 
 def prepare(folder: Path) -> None:
