@@ -181,6 +181,7 @@ def test_a_target_that_isnt_on_the_tape_shows_what_is(tmp_path: Path) -> None:
     for backward in trace.passes():
         assert names(trace, backward) == ["Tanh", "Mul", "ReadVariableOp", "variable"]
         assert (backward.steps, backward.roots[0].node) == (0, -1)
+    assert [(leaf.name, leaf.stack[0].line) for leaf in trace.leaves()] == [("w", 4)]
 
     found = [each for each in diagnose(trace) if each.severity == "error"]
 

@@ -76,7 +76,7 @@ class Leaves:
                 module=module,
                 spec=entry.spec,
                 requires_grad=1,
-                stack=entry.stack if entry.stack >= 0 else None,
+                stack=entry.stack if entry.stack >= 0 and module is None else None,
                 in_graph=int(in_graph),
             )
         self._ids[entry.number] = number

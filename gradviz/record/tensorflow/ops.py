@@ -38,18 +38,20 @@ from gradviz.trace.packing import (
 MOST_PENDING = 100_000 * OP_WIDTH  # ops without a backward pass
 MOST_OPERANDS = 256
 FOLLOWED = VALUE_REQUIRES_GRAD
+MAKER = "VarHandleOp"
 CONVERSIONS = ("numpy", "__array__", "__float__", "__int__", "__complex__")
 
 
 class OpInfo:
     """What is known of one kind of op."""
 
-    __slots__ = ("first_only", "name", "node")
+    __slots__ = ("first_only", "makes_variable", "name", "node")
 
-    def __init__(self, name: int, node: int, first_only: bool) -> None:
+    def __init__(self, name: int, node: int, first_only: bool, makes_variable: bool) -> None:
         self.name = name
         self.node = node
         self.first_only = first_only
+        self.makes_variable = makes_variable
 
 
 class Ops:
@@ -102,7 +104,7 @@ class Ops:
         """Off its fast path TensorFlow names ops in bytes."""
         string = self._recorder.writer.string
         name = op_type.decode() if isinstance(op_type, bytes) else op_type
-        found = self._infos[op_type] = OpInfo(string(family(name)), string(name), name in FIRST_ONLY)
+        found = self._infos[op_type] = OpInfo(string(family(name)), string(name), name in FIRST_ONLY, name == MAKER)
         return found
 
     def _make(self) -> Callable[..., None]:
@@ -110,7 +112,7 @@ class Ops:
         recorder, session, infos = self._recorder, self._recorder.session, self._infos
         values, state_of, stack_of = recorder.values, recorder.state, recorder.frames.stack
         spec_of, trainable, known, getframe = values.spec, values.trainable, values.known, sys._getframe
-        layer_code = self._layer_code
+        layer_code, made_at = self._layer_code, self._tapes.made_at
 
         def on_op(
             op_type: str | bytes, inputs: Any, attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None
@@ -139,6 +141,8 @@ class Ops:
                 out_specs = [spec_of(each) for each in outputs]
                 out_ids = [each._id for each in outputs]
                 op, sequence, end = next(recorder.op_numbers), 0, 0
+                if info.makes_variable:
+                    made_at[out_ids[0]] = stack
                 if following:
                     sequence = next(recorder.node_numbers)
                     end = sequence + 1

@@ -84,6 +84,7 @@ class Tapes:
         self._recorder = recorder
         self._known: weakref.WeakKeyDictionary[Any, TapeRecord] = weakref.WeakKeyDictionary()
         self._variables: dict[int, Leaf] = {}  # by id of the handle: made once, each tape watches it anew
+        self.made_at: dict[int, int] = {}  # id of a handle -> the stack of the call that made the variable
 
     def of(self, tape: Any) -> TapeRecord | None:
         return self._known.get(tape)
@@ -201,5 +202,6 @@ class Tapes:
         number = variable.handle._id
         known = self._variables.get(number)
         if known is None or known() is not variable:
-            known = self._variables[number] = Leaf(variable, number, self.spec_of_variable(variable), stack, True)
+            made_at = self.made_at.get(number, stack)
+            known = self._variables[number] = Leaf(variable, number, self.spec_of_variable(variable), made_at, True)
         return known
