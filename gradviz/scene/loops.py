@@ -49,6 +49,8 @@ def with_loops(trace: Trace, graph: PassGraph, atoms: Atoms, tree: Tree, wording
     row = _Rows(trace, graph, tree, order)
     forest = _Forest(row, wording)
     for parent, things in row.of.items():
+        if parent >= 0 and tree.groups[parent].children:  # a stack of equal modules stands for its loop already
+            continue
         for thing in row.folded(things):
             if isinstance(thing, Loop):
                 forest.plant(thing, parent)

@@ -11,6 +11,7 @@ import pytest
 from gradviz.scene.build import Build, Shown
 from gradviz.scene.model import Card, Kind
 from tests.builders import PassBuilder, TraceBuilder
+from tests.large_recordings import transformer
 from tests.unit.scene.scenes import built, names
 
 SCRIPT = """\
@@ -156,6 +157,12 @@ def test_folding_never_makes_a_circle(cut: int, tmp_path: Path) -> None:
     draft = built(path, shown=Shown(opened=frozenset(keys[:cut]))).draft
 
     assert nx.is_directed_acyclic_graph(nx.DiGraph(zip(draft.tail.tolist(), draft.head.tolist())))
+
+
+def test_a_stack_of_equal_modules_has_no_loop_in_it(tmp_path: Path) -> None:
+    made = built(transformer(tmp_path / "run.gradviz", 5))
+
+    assert not any(each.is_loop for each in made.draft.cards)
 
 
 def test_keys_stay_the_same_however_often_it_is_built(tmp_path: Path) -> None:
