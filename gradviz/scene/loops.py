@@ -194,13 +194,17 @@ class _Forest:
         self._up, self._up_start = _by(graph.head, len(graph))
 
     def plant(self, loop: Loop, parent: int) -> None:
-        """The groups of a loop and of its iterations, with what is in them; none where an iteration is one box."""
-        if loop.size < 2 * len(loop.rounds):
+        """The groups of a loop and of its iterations, with what is in them.
+
+        None where an iteration is one box, nor where one line may hold equal calls side by side: before Python 3.11
+        nothing tells them apart.
+        """
+        stacks = [self._row.stack(thing) for thing in loop.rounds[0]]
+        lines = self._finder.enclosing(stacks)
+        if loop.size < 2 * len(loop.rounds) or (lines is None and not _exact(stacks)):
             for one in loop.rounds:
                 self._place(one, parent)
             return
-        stacks = [self._row.stack(thing) for thing in loop.rounds[0]]
-        lines = self._finder.enclosing(stacks)
         first, last = _span(stacks)
         where = self._wording.lines.format(first=first, last=last) if last > first else self._wording.at_line(first)
         key = f"loop {first}-{last}"
@@ -270,6 +274,11 @@ def _around(nodes: NDArray[np.int64], edges: Ints, start: Ints) -> Ints:
 
 def _entries(spec: Spec) -> int:
     return math.prod(size for size in spec.shape if isinstance(size, int))
+
+
+def _exact(stacks: Sequence[Stack]) -> bool:
+    """Whether columns tell the calls of one line apart."""
+    return all(frame.column >= 0 for stack in stacks for frame in stack)
 
 
 def _span(stacks: Sequence[Stack]) -> tuple[int, int]:

@@ -38,8 +38,16 @@ class Chain:
             "AccumulateGrad", [4, 4], leaf=self.trace.leaf("W", [4, 4], self.trace.at(1)), seq=-1
         )
 
-    def node(self, name: str, line: Line, shape: tuple[int, ...] = (2, 4), weighted: bool = False) -> None:
-        op = self.trace.op(name, self.trace.at(line), (), [(self.trace.value(), list(shape))]) if line else -1
+    def node(
+        self,
+        name: str,
+        line: Line,
+        shape: tuple[int, ...] = (2, 4),
+        weighted: bool = False,
+        columns: tuple[int, int] = (-1, -1),
+    ) -> None:
+        stack = self.trace.at(line, columns)
+        op = self.trace.op(name, stack, (), [(self.trace.value(), list(shape))]) if line else -1
         to = self.made[-1:] + [self.weight] * weighted
         self.made.append(self.one.node(f"{name}Backward0", list(shape), op=op, to=to, seq=len(self.made)))
 
@@ -140,13 +148,27 @@ def test_a_graph_that_can_be_read_as_it_is_has_no_loops(tmp_path: Path) -> None:
     assert built(unrolled(tmp_path / "run.gradviz", 4)).draft.cards == ()
 
 
-def test_a_loop_without_its_source_is_named_by_its_lines(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("columns", "told"), [((4, 9), True), ((-1, -1), False)])
+def test_without_its_source_a_loop_is_told_by_columns_alone(
+    columns: tuple[int, int], told: bool, tmp_path: Path
+) -> None:
     chain = Chain(tmp_path / "run.gradviz", "this is (no program")
     for _ in range(40):
-        chain.node("Mm", 3)
-        chain.node("Add", 7)
+        chain.node("Mm", 3, columns=columns)
+        chain.node("Add", 7, columns=columns)
 
-    assert card(built(chain.save()), "lines 3–7").copies == 40
+    cards = built(chain.save()).draft.cards
+
+    assert [each.copies for each in cards if each.title == "lines 3–7"] == [40] * told
+
+
+def test_equal_calls_side_by_side_in_a_line_are_no_loop(tmp_path: Path) -> None:
+    chain = Chain(tmp_path / "run.gradviz")
+    for _ in range(40):
+        chain.node("Mm", 8)  # q, k, v = turn(x), turn(x), turn(x), as Python 3.10 tells of it
+        chain.node("Add", 8)
+
+    assert built(chain.save()).draft.cards == ()
 
 
 @pytest.mark.parametrize("cut", [0, 1, 2, 3, 10, 1000])
