@@ -82,13 +82,13 @@ def opened(path: Path) -> Trace | None:
 def read_first(trace: Trace) -> None:
     """The small tables, the first pass whole, and what its lines made; the reader keeps all of it."""
     from gradviz.document.pass_facts import PassFacts
-    from gradviz.document.source_index import SourceIndex
+    from gradviz.document.source_index import index_of
 
     trace.run()
     for read in (trace.modules, trace.leaves, trace.exceptions, trace.notes):
         read()
     passes = trace.passes()
     if passes:
-        index = SourceIndex(PassFacts(trace, passes[0].id))
+        index = index_of(PassFacts(trace, passes[0].id))
         for source in trace.sources():
             index.shapes(source)

@@ -142,6 +142,11 @@ class SourceIndex:
         return [] if op is None or fills_parameters(op) else [shape_text(one.spec.shape) for one in op.results]
 
 
+def index_of(facts: PassFacts) -> SourceIndex:
+    """The one of this pass: made once, by whoever asks first."""
+    return facts.trace.kept(f"lines of pass {facts.pass_id}", lambda: SourceIndex(facts))
+
+
 def fills_parameters(op: Op) -> bool:
     """The last call of `model = nn.Linear(1, 1)` initialises a parameter: its result isn't what the name stands for."""
     return bool(op.flags & OP_IN_PLACE) or any(value.flags & VALUE_PARAMETER for value in op.results)

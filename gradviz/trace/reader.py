@@ -183,6 +183,10 @@ class Trace:
         found = samples.read_samples(self._file, self._interned, "role = 'leaf-grad' AND slot = ?", (leaf,))
         return found[-1] if found else None
 
+    def kept(self, name: str, make: Callable[[], T]) -> T:
+        """What somebody made of the recording, until it grows: the next who asks needn't make it again."""
+        return self._once(f"made: {name}", make)
+
     def _once(self, name: str, read: Callable[[], T]) -> T:
         kept = self._small.get(name, UNREAD)
         if kept is not UNREAD:

@@ -254,6 +254,31 @@ def test_a_step_paints_only_what_changed(draw: Any, recordings: dict[str, Path])
     assert drawn.view.grab().toImage() == stepped
 
 
+@pytest.mark.parametrize(
+    "steps", [[(90, 0)], [(0, -150)], [(40, 0), (40, 30), (40, 60)], [(-130, 170), (20, -200), (0, 0)]]
+)
+def test_a_view_that_leaves_the_image_paints_what_comes_into_sight_and_no_more(
+    draw: Any, recordings: dict[str, Path], steps: list[tuple[int, int]]
+) -> None:
+    # GIVEN a part of the graph, near by
+    drawn = draw(recordings["mlp"], position=3)
+    drawn.view.stop_glide()
+    drawn.view.zoom_by(1.0 / drawn.view.view.zoom)
+    drawn.view.repaint()
+    start, before = drawn.view.view, drawn.view.pixels.renders
+    for at, (x, y) in enumerate(steps):
+        # WHEN it is moved by more than the image reaches, once amid a step
+        drawn.hub.change(position=4 + at)
+        drawn.view.stop_glide()
+        drawn.view.set_view(replace(start, x=start.x + x / start.zoom, y=start.y + y / start.zoom))
+        drawn.view.repaint()
+    # THEN no image was painted whole, and it is what a whole one shows
+    assert drawn.view.pixels.renders == before
+    moved = drawn.view.grab().toImage()
+    drawn.view.pixels.forget()
+    assert drawn.view.grab().toImage() == moved
+
+
 @pytest.mark.parametrize("zoom", [0.7, 1.0, 2.3])
 def test_stepping_zoomed_in_gives_what_a_fresh_painting_gives(
     draw: Any, recordings: dict[str, Path], zoom: float

@@ -22,6 +22,7 @@ GRID_DOTS = 24
 TILES = 40
 STROKE = 16.0  # screen px that a ring, an arrow or a label's frame reaches beyond its box
 MOST_PATCHES = 48
+LEAST_LEFT = 0.4  # of the image that must stay in sight: else all is painted anew
 
 
 class Pixels:
@@ -32,6 +33,8 @@ class Pixels:
         self._view: View | None = None  # what the image shows, its margins included
         self._states: States | None = None  # and in which states
         self._dots: tuple[str, float, QPixmap] | None = None
+        self._spare: QImage | None = None  # the last image but one, to be painted over
+        self._origin = (0, 0)  # where the ground's pattern begins, in px of the image
         self.renders = 0  # for tests and the bench
 
     def forget(self) -> None:
@@ -41,8 +44,11 @@ class Pixels:
         self, painter: QPainter, picture: Picture, tokens: Tokens, states: States, view: View, ratio: float
     ) -> None:
         """Copy the graph into a painter in screen px, painted anew only where the image doesn't reach or differs."""
-        if not self._covers(view, ratio) or not self._bring(picture, tokens, states):
+        reaches = self._covers(view, ratio)
+        if not (reaches or self._can_scroll(picture, view, ratio)) or not self._bring(picture, tokens, states):
             self._render(picture, tokens, states, view, ratio)
+        elif not reaches:
+            self._scroll(picture, tokens, states, view, ratio)
         image, shown = self._image, self._view
         if image is None or shown is None:
             return
@@ -91,6 +97,7 @@ class Pixels:
         painter = QPainter(image)
         try:
             painter.setClipRegion(region)
+            painter.setBrushOrigin(QPointF(self._origin[0] / shown.ratio, self._origin[1] / shown.ratio))
             self.ground(painter, tokens, QRectF(region.boundingRect()), shown.ratio)
             picture.paint(painter, tokens, states, shown, parts=areas + np.array([-reach, -reach, reach, reach]))
         finally:
@@ -105,6 +112,58 @@ class Pixels:
             return picture.paint_changes(painter, tokens, after, self._view, boxes, edges)
         finally:
             painter.end()
+
+    def _way(self, view: View, ratio: float) -> tuple[int, int] | None:
+        """How far, in whole px, the image has to move to lie round this view; None where little of it would be left."""
+        shown, image = self._view, self._image
+        if shown is None or image is None or shown.zoom != view.zoom or image.devicePixelRatio() != ratio:
+            return None
+        if (image.width(), image.height()) != _size(view, ratio):
+            return None
+        scale = view.zoom * ratio
+        x = round((view.x - MARGIN / view.zoom - shown.x) * scale)
+        y = round((view.y - MARGIN / view.zoom - shown.y) * scale)
+        left = (image.width() - abs(x)) * (image.height() - abs(y))
+        fits = abs(x) < image.width() and abs(y) < image.height() and left > image.width() * image.height() * LEAST_LEFT
+        return (x, y) if fits else None
+
+    def _can_scroll(self, picture: Picture, view: View, ratio: float) -> bool:
+        """Near by, before and after: strips of a far view would be painted in another manner than the rest."""
+        if self._way(view, ratio) is None or self._view is None:
+            return False
+        areas = (self._view.area(30 / view.zoom), view.area((30 + MARGIN) / view.zoom))
+        return all(picture.level(view.zoom, len(picture.boxes_in(area))) == "near" for area in areas)
+
+    def _scroll(self, picture: Picture, tokens: Tokens, states: States, view: View, ratio: float) -> None:
+        """Move what is painted, and paint the strips that come into sight."""
+        way, old, shown = self._way(view, ratio), self._image, self._view
+        if way is None or old is None or shown is None:
+            return
+        x, y = way
+        image = self._spare
+        if image is None or image.size() != old.size() or image.devicePixelRatio() != ratio:
+            image = _new_image(old.width(), old.height(), ratio)
+        painter = QPainter(image)
+        try:
+            painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Source)
+            painter.drawImage(QPointF(-x / ratio, -y / ratio), old)
+        finally:
+            painter.end()
+        scale = view.zoom * ratio
+        moved = replace(shown, x=shown.x + x / scale, y=shown.y + y / scale)
+        self._image, self._spare, self._view = image, old, moved
+        side = math.ceil(GRID_DOTS * ratio)
+        self._origin = ((self._origin[0] - x) % side, (self._origin[1] - y) % side)
+        width, height = old.width() / scale, old.height() / scale
+        strips = []
+        if x:
+            at = moved.x + width - x / scale if x > 0 else moved.x
+            strips.append((at, moved.y, at + abs(x) / scale, moved.y + height))
+        if y:
+            at = moved.y + height - y / scale if y > 0 else moved.y
+            strips.append((moved.x, at, moved.x + width, at + abs(y) / scale))
+        if strips:
+            self._patch(image, moved, picture, tokens, states, np.array(strips, np.float64))
 
     def _covers(self, view: View, ratio: float) -> bool:
         shown, image = self._view, self._image
@@ -122,16 +181,17 @@ class Pixels:
             height=view.height + 2 * MARGIN,
             ratio=ratio,
         )
-        size = (math.ceil(shown.width * ratio), math.ceil(shown.height * ratio))
+        size = _size(view, ratio)
         image = self._image
         if image is None or (image.width(), image.height()) != size or image.devicePixelRatio() != ratio:
-            image = QImage(*size, QImage.Format.Format_RGB32)
-            image.setDevicePixelRatio(ratio)
-            image.setDotsPerMeterX(round(screen_dpi() / 0.0254))
-            image.setDotsPerMeterY(round(screen_dpi() / 0.0254))
+            image = _new_image(*size, ratio)
+        side = math.ceil(GRID_DOTS * ratio)
+        scale = view.zoom * ratio
+        self._origin = (round(-shown.x * scale) % side, round(-shown.y * scale) % side)  # the dots go with the graph
         grid = PixelGrid(image)
         painter = QPainter(image)
         try:
+            painter.setBrushOrigin(QPointF(self._origin[0] / ratio, self._origin[1] / ratio))
             self.ground(painter, tokens, QRectF(0, 0, shown.width, shown.height), ratio)
             picture.paint(painter, tokens, states, shown, grid)
         finally:
@@ -144,6 +204,19 @@ class Pixels:
         if self._dots is None or self._dots[:2] != (tokens.name, ratio):
             self._dots = (tokens.name, ratio, _dotted(tokens, ratio))
         painter.fillRect(rect, QBrush(self._dots[2]))
+
+
+def _size(view: View, ratio: float) -> tuple[int, int]:
+    """Of the image for such a view, in its own px."""
+    return math.ceil((view.width + 2 * MARGIN) * ratio), math.ceil((view.height + 2 * MARGIN) * ratio)
+
+
+def _new_image(width: int, height: int, ratio: float) -> QImage:
+    image = QImage(width, height, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(ratio)
+    image.setDotsPerMeterX(round(screen_dpi() / 0.0254))
+    image.setDotsPerMeterY(round(screen_dpi() / 0.0254))
+    return image
 
 
 def _changed(before: States, after: States) -> tuple[Indices, Indices]:

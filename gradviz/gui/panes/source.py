@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, 
 
 from gradviz.document.hub import Hub, Selection, View
 from gradviz.document.pass_facts import PassFacts
-from gradviz.document.source_index import SourceIndex, marks_of
+from gradviz.document.source_index import SourceIndex, index_of, marks_of
 from gradviz.draw.tokens import LIST_INSET
 from gradviz.gui.panes.note_line import NoteLine
 from gradviz.gui.panes.pane import Pane
@@ -97,7 +97,7 @@ class SourcePane(Pane):
                 index.follow(self._facts)
                 self._index = index
             else:
-                self._index = SourceIndex(self._facts)
+                self._index = index_of(self._facts)
         if [self.files.itemData(at) for at in range(self.files.count())] != list(self._sources):
             self.files.clear()
             for path in self._sources:
