@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from PySide6.QtGui import QImage
 
 Colors = NDArray[np.uint32]
+_FAR = 1e6  # px; no image is so large
 _BIG = 64  # px: a longer line or larger block is left to QPainter
 
 
@@ -27,19 +28,19 @@ class PixelGrid:
         """Fill `rects` (k, 4): left, top, right, bottom, which don't overlap. Returns which are too large for this."""
         large: NDArray[np.bool_] = ((rects[:, 2] - rects[:, 0]) > _BIG) | ((rects[:, 3] - rects[:, 1]) > _BIG)
         chosen, ink = rects[~large], colors[~large]
-        x0, top, x1, bottom = (np.rint(chosen[:, at]).astype(np.int64) for at in range(4))
-        bottom = np.maximum(bottom, top + 1)
+        x0, top, x1, bottom = (_whole(chosen[:, at]) for at in range(4))
+        bottom = np.clip(np.maximum(bottom, top + 1), 0, self.height)
         x1 = np.clip(np.maximum(x1, x0 + 1), 0, self.width)
-        x0 = np.clip(x0, 0, self.width)
+        top, x0 = np.clip(top, 0, self.height), np.clip(x0, 0, self.width)
+        start, length = top * self._stride + x0, x1 - x0
         for row in range(int((bottom - top).max(initial=0))):
-            y = top + row
-            seen = (y < bottom) & (y >= 0) & (y < self.height)
-            self._runs(y[seen] * self._stride + x0[seen], (x1 - x0)[seen], 1, ink[seen])
+            seen = np.flatnonzero(top + row < bottom)
+            self._runs(start[seen] + row * self._stride, length[seen], 1, ink[seen])
         return large
 
     def lines(self, lines: NDArray[Any], colors: Colors) -> NDArray[np.bool_]:
         """Draw level and upright `lines` (k, 4), one px wide. Returns which are left: slanting or long ones."""
-        ends = np.rint(lines).astype(np.int64)
+        ends = _whole(lines)
         low, high = np.minimum(ends[:, :2], ends[:, 2:]), np.maximum(ends[:, :2], ends[:, 2:])
         level, upright = low[:, 1] == high[:, 1], low[:, 0] == high[:, 0]
         left: NDArray[np.bool_] = ~(level | upright) | ((high - low).max(axis=1, initial=0) > _BIG)
@@ -52,7 +53,7 @@ class PixelGrid:
         self._runs((y0 * self._stride + x0)[down], (y1 - y0 + 1)[down], self._stride, colors[down])
         return left
 
-    def _runs(self, start: NDArray[np.int64], length: NDArray[np.int64], step: int, colors: Colors) -> None:
+    def _runs(self, start: NDArray[np.int32], length: NDArray[np.int32], step: int, colors: Colors) -> None:
         """Runs of pixels from `start`, `step` apart; where they cross, the last one stays."""
         total = int(length.sum())
         if not total:
@@ -66,3 +67,9 @@ class PixelGrid:
             at *= step
             at += np.repeat(start, length)
         self._flat[at] = np.repeat(colors, length)
+
+
+def _whole(places: NDArray[Any]) -> NDArray[np.int32]:
+    """Whole pixels; what lies far outside is brought near, so that it fits."""
+    found: NDArray[np.int32] = np.rint(np.clip(places, -_FAR, _FAR)).astype(np.int32)
+    return found
