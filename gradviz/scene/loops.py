@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from gradviz.scene.atoms import Atoms
 from gradviz.scene.groups import READABLE, Group, Tree
-from gradviz.scene.loop_lines import LoopFinder
+from gradviz.scene.loop_lines import LoopFinder, LoopLines
 from gradviz.scene.model import Ints
 from gradviz.scene.repeats import SHORTEST, Stretch, stretches
 from gradviz.scene.wording import Wording
@@ -171,13 +171,21 @@ class _Rows:
         return row + things[at:]
 
     def _beginning(self, things: list[Thing], stretch: Stretch) -> int:
-        """Where the first whole round begins: at the place that comes first in the code, if enough copies remain."""
-        places = [
-            tuple((frame.line, frame.column) for frame in reversed(self.stack(thing)))
-            for thing in things[stretch.start : stretch.start + stretch.period]
-        ]
-        start = stretch.start + min(range(len(places)), key=places.__getitem__)
-        return start if (stretch.end - start) // stretch.period >= SHORTEST else stretch.start
+        """Where the first whole round begins. Where rounds don't fill the stretch, one at its beginning or end is not
+        whole: the first thing of a round is the one that the code comes to first.
+        """
+        left = (stretch.end - stretch.start) % stretch.period
+        ends_whole = stretch.start + left
+        if not left or _reached(self.stack(things[stretch.start])) <= _reached(self.stack(things[ends_whole])):
+            return stretch.start
+        return ends_whole
+
+
+def _reached(stack: Stack) -> tuple[tuple[int, int, int, int], ...]:
+    """Rises in the order in which the calls of a program are made: what ends first comes first, of those that end
+    together the innermost.
+    """
+    return tuple((frame.end_line, frame.end_column, -frame.line, -frame.column) for frame in reversed(stack))
 
 
 class _Forest:
@@ -207,6 +215,9 @@ class _Forest:
             return
         first, last = _span(stacks)
         where = self._wording.lines.format(first=first, last=last) if last > first else self._wording.at_line(first)
+        each = self._rounds_in(loop.rounds[0], lines)
+        if each > 1:
+            where = self._wording.rounds_each.format(where=where, count=each)
         key = f"loop {first}-{last}"
         occurrence = self._count[key] = self._count.get(key, -1) + 1
         key = f"{key}#{occurrence}"
@@ -215,14 +226,30 @@ class _Forest:
         self.groups.append(Group(key, key, title, more, parent, None, None, is_loop=True))
         children: list[int] = []
         # Equal rounds have equal ends, those excepted that have another before or behind them.
-        shapes = [self._shapes(loop.rounds[each]) for each in (0, 1, -1)]
+        shapes = [self._shapes(loop.rounds[at_end]) for at_end in (0, 1, -1)]
         for number, one in enumerate(loop.rounds, 1):
             children.append(len(self.groups))
-            name, inner = self._wording.iteration.format(number=number), f"{key}/{number}"
+            name, inner = self._name(number, each), f"{key}/{number}"
             ends = shapes[0 if number == 1 else 2 if number == len(loop.rounds) else 1]
             self.groups.append(Group(inner, inner, name, "", at, None, None, (), ends, is_loop=True))
             self._place(one, children[-1])
         self.groups[at] = replace(self.groups[at], children=tuple(children))
+
+    def _rounds_in(self, things: Sequence[Thing], lines: LoopLines | None) -> int:
+        """How many rounds of the script's loop these are: several where they alternate, and a call is met again that
+        stands in no loop further inside.
+        """
+        tokens = [self._row.token(thing) for thing in things]
+        most = 1
+        for thing, count in {token: (thing, tokens.count(token)) for thing, token in zip(things, tokens)}.values():
+            if count > most and lines is not None and self._finder.enclosing([self._row.stack(thing)]) == lines:
+                most = count
+        return most
+
+    def _name(self, number: int, each: int) -> str:
+        if each == 1:
+            return self._wording.iteration.format(number=number)
+        return self._wording.iterations.format(first=(number - 1) * each + 1, last=number * each)
 
     def _place(self, things: tuple[Thing, ...], parent: int) -> None:
         for thing in things:

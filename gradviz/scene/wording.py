@@ -28,6 +28,8 @@ class Wording:
     added: str = "added in front"
     as_given: str = "as given"
     iteration: str = "iteration {number}"
+    iterations: str = "iterations {first}–{last}"
+    rounds_each: str = "{where}, {count} rounds each"
     lines: str = "lines {first}–{last}"
 
     def at_line(self, line: int) -> str:

@@ -31,5 +31,7 @@ def translated() -> Wording:
         added=translate("Scene", "added in front"),
         as_given=translate("Scene", "as given"),
         iteration=translate("Scene", "iteration {number}"),
+        iterations=translate("Scene", "iterations {first}–{last}"),
+        rounds_each=translate("Scene", "{where}, {count} rounds each"),
         lines=translate("Scene", "lines {first}–{last}"),
     )

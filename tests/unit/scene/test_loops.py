@@ -119,6 +119,52 @@ def test_a_round_begins_at_the_line_that_comes_first(tmp_path: Path) -> None:
     assert names(made).count("AddBackward0") == 1  # what belongs to no whole round stands outside
 
 
+def test_a_nested_expression_begins_with_its_innermost_call(tmp_path: Path) -> None:
+    # h = torch.tanh(W @ h + w): the outer call stands leftmost and runs last; the first round made one node less
+    chain = Chain(tmp_path / "run.gradviz")
+    spans = {"Mm": (19, 24), "Add": (19, 28), "Tanh": (8, 29)}
+    for name in ("Add", "Tanh", *("Mm", "Add", "Tanh") * 30):
+        chain.node(name, 3, columns=spans[name])
+    chain.node("Sum", 8, ())
+    made = built(chain.save(), shown=Shown(opened=frozenset({"loop 3-3#0"})))
+
+    assert next(each for each in made.draft.cards if each.is_loop).copies == 30
+    assert names(made).count("TanhBackward0") == names(made).count("AddBackward0") == 1
+
+
+def test_rounds_that_fill_their_stretch_are_all_in_it(tmp_path: Path) -> None:
+    chain = Chain(tmp_path / "run.gradviz")
+    chain.node("Exp", 1)
+    for _ in range(40):
+        chain.node("Cos", 3, columns=(20, 27))
+        chain.node("Mul", 3, columns=(14, 27))
+        chain.node("Add", 3, columns=(8, 27))
+    chain.node("Sum", 8, ())
+
+    assert card(built(chain.save()), "for t in range(steps)").copies == 40
+
+
+def test_rounds_that_alternate_are_told_together(tmp_path: Path) -> None:
+    chain = Chain(tmp_path / "run.gradviz")
+    for number in range(60):
+        chain.node("Sin" if number % 2 else "Cos", 5 + number % 2)
+        chain.node("Mul", 7)
+    made = built(chain.save())
+
+    loop = card(made, "for t in range(steps)")
+
+    assert (loop.copies, loop.class_name) == (30, "lines 5–7, 2 rounds each")
+    assert {"iterations 1–2", "iterations 59–60"} <= set(names(made))
+
+
+def test_an_inner_loop_of_two_rounds_is_no_second_round(tmp_path: Path) -> None:
+    made = built(unrolled(tmp_path / "run.gradviz", 40, lambda number: 2))
+
+    loop = card(made, "for t in range(steps)")
+
+    assert (loop.copies, loop.class_name) == (40, "lines 3–7")
+
+
 def test_leaves_stand_in_the_round_that_uses_them(tmp_path: Path) -> None:
     made = built(unrolled(tmp_path / "run.gradviz", 20))
 
