@@ -72,8 +72,14 @@ def _call_operands(code: Code, written: ast.Call, op: model.Op) -> list[ast.expr
         elif any(v.flags & VALUE_LIST_ITEM for v in op.operands):
             spread += one.elts
     found: list[ast.expr | None] = []
+    listed: dict[str, list[ast.expr]] = {  # tensors=[x, w]
+        name: list(given.elts) for name, given in call.keywords.items() if isinstance(given, (ast.Tuple, ast.List))
+    }
     for value in op.operands:
-        if value.name in call.keywords:
+        if value.flags & VALUE_LIST_ITEM and value.name in call.keywords:
+            items = listed.get(value.name)
+            found.append(items.pop(0) if items else None)  # None: one name for the whole list
+        elif value.name in call.keywords:
             found.append(call.keywords[value.name])
         elif value.flags & VALUE_LIST_ITEM and len(spread) == 1 and not method:
             found.append(None)  # one name for the whole list

@@ -154,9 +154,15 @@ def _view(case: Case, op: model.Op, error: model.ExceptionInfo) -> Fault | None:
         "wanted": shapes.count(asked) if -1 not in asked else "?",
         "new": f"{tight(name)}.flatten(1)"
         if keeps_batch and len(asked) == 2 and not is_hips(op)
-        else f"{tight(name)}.{plain(op.name)}({first}, -1)",
+        else f"{tight(name)}.{plain(op.name)}({f'{first}, ' if _divides(first, given) else ''}-1)",
     }
     return Fault("shape-view-count", parts, asked, given)
+
+
+def _divides(size: object, given: model.Shape) -> bool:
+    """Whether the entries can be arranged in so many rows."""
+    entries = shapes.count(given)
+    return isinstance(size, int) and size > 0 and (entries < 0 or entries % size == 0)
 
 
 def _joined(case: Case, op: model.Op, name: str) -> Fault | None:
