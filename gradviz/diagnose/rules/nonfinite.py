@@ -148,7 +148,10 @@ def find(exam: Examination) -> Iterator[Finding]:
             continue
         found = _finding(exam, backward, suspect)
         lines = {(each.file, each.line) for each in told}
-        if told and (spread.reaches(backward) or (found.file, found.line) in lines):
+        reached = spread.reaches(backward)  # asked of every pass, in order
+        if (found.file, found.line) in lines:
+            pass  # the same once more: no news of whichever came last
+        elif told and reached:
             told[-1] = _with_effect(told[-1], found)
         else:
             told.append(found)
@@ -157,9 +160,8 @@ def find(exam: Examination) -> Iterator[Finding]:
 
 
 def _with_effect(cause: Finding, effect: Finding) -> Finding:
-    """The cause, with what shows further on at another line; the same line again is no news."""
-    known = effect.message in cause.effects or (effect.file, effect.line) == (cause.file, cause.line)
-    if known or len(cause.effects) >= _MOST_EFFECTS:
+    """The cause, with what shows further on at another line."""
+    if effect.message in cause.effects or len(cause.effects) >= _MOST_EFFECTS:
         return cause
     return replace(cause, effects=(*cause.effects, effect.message))
 
