@@ -32,6 +32,7 @@ class Collector(QObject):
                 return
 
     def stop(self) -> None:
-        """Python collects again by itself."""
+        """No more turns. Python doesn't collect by itself either, for the window's objects go after this: a collection
+        amid the end of one may end another, and wait for a lock of Qt's that the first holds.
+        """
         self._timer.stop()
-        gc.enable()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 import time
@@ -40,6 +41,9 @@ def collected_here(qapp: QApplication) -> Iterator[None]:
     collector = Collector()
     yield
     collector.stop()
+    del collector
+    gc.collect()  # here, where no object is at its end
+    gc.enable()
 
 
 @pytest.fixture

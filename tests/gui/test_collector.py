@@ -49,10 +49,10 @@ def test_garbage_goes_on_the_windows_thread(collector: Collector, qtbot: QtBot) 
     assert kept
 
 
-def test_python_collects_again_after_the_end(collector: Collector) -> None:
+def test_python_does_not_collect_while_the_window_goes(collector: Collector) -> None:
     assert not gc.isenabled()
     collector.stop()
-    assert gc.isenabled()
+    assert not gc.isenabled()
 
 
 def test_calls_come_in_order_on_the_windows_thread(qtbot: QtBot) -> None:

@@ -180,6 +180,7 @@ def _option_finding(exam: Examination, backward: model.Backward, port: model.Por
         expected_shape=expected,
         received_shape=received,
         marks=(Mark("seed", port.node, port.slot, -1, expected, received, shapes.differing(expected, received)),),
+        rewrite=seed_rewrite(backward, "ones" if expected else "none"),  # as gradviz does without the option
         **_root_fields(case, backward, 0),
     )
 
