@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gradviz.scene.atoms import Atoms
 from gradviz.scene.groups import Tree, folded_into
 from gradviz.scene.model import Bytes, Floats, Ints, Kind
-from gradviz.scene.plain import Plain
+from gradviz.scene.plain import Plain, slot_specs
 from gradviz.scene.sizes import (
     GROUP_HEIGHT,
     GROUP_MAX_WIDTH,
@@ -166,14 +166,4 @@ def make_edges(graph: PassGraph, atoms: Atoms, plain: Plain, boxes: Boxes) -> Ed
     kept = np.sort(first)
     edge, tail, head = edge[kept], tail[kept], head[kept]
     net = np.where(boxes.kind[head] == Kind.GROUP, -1, plain.spec[atoms.head[edge]]).astype(np.int32)
-    return Edges(tail, head, edge, _specs(graph, edge), net)
-
-
-def _specs(graph: PassGraph, edge: Ints) -> Ints:
-    """The spec that the head of each edge expects in its slot."""
-    if not len(edge):
-        return np.empty(0, np.int32)
-    head, slot = graph.head[edge], graph.slot[edge]
-    at = graph.expected_start[head] + slot
-    inside = at < graph.expected_end[head]
-    return np.where(inside, np.append(graph.expected_spec, -1)[np.where(inside, at, -1)], -1).astype(np.int32)
+    return Edges(tail, head, edge, slot_specs(graph)[edge], net)

@@ -89,7 +89,7 @@ def hide_trivial(trace: Trace, graph: PassGraph, atoms: Atoms, kept: Iterable[in
     way[atoms.tail[inner]] = inner
     above = np.full(len(atoms), -1, np.int64)  # the first consumer of each atom
     above[atoms.head[::-1]] = atoms.tail[::-1]
-    slot_spec = _slot_specs(graph)
+    slot_spec = slot_specs(graph)
     for atom in np.flatnonzero(hidden).tolist():
         _find(atom, hidden, way, above, atoms, plain, slot_spec)
     return plain
@@ -137,7 +137,7 @@ def _base(name: str) -> str:
     return ENDING.sub("", name).replace("_", "").lower()
 
 
-def _slot_specs(graph: PassGraph) -> Ints:
+def slot_specs(graph: PassGraph) -> Ints:
     """(m,) what each edge's head expects in its slot, -1 unknown."""
     if not len(graph.head):
         return np.empty(0, np.int32)

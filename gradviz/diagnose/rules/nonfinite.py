@@ -149,12 +149,11 @@ def find(exam: Examination) -> Iterator[Finding]:
         found = _finding(exam, backward, suspect)
         lines = {(each.file, each.line) for each in told}
         reached = spread.reaches(backward)  # asked of every pass, in order
-        if (found.file, found.line) in lines:
-            pass  # the same once more: no news of whichever came last
-        elif told and reached:
-            told[-1] = _with_effect(told[-1], found)
-        else:
-            told.append(found)
+        if (found.file, found.line) not in lines:  # the same line once more is no news
+            if told and reached:
+                told[-1] = _with_effect(told[-1], found)
+            else:
+                told.append(found)
         spread.add(backward, suspect.node, _bad_nodes(case.trace.steps(backward.id)))
     yield from told
 
