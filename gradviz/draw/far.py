@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QColor, QPainter
 
 from gradviz.draw.batch import draw_lines, draw_rects
 from gradviz.draw.colors import qcolor
@@ -18,27 +18,12 @@ from gradviz.draw.tokens import Tokens
 from gradviz.draw.view import View
 from gradviz.scene.model import Look, State, States
 
-_RANK = np.zeros(len(Look), np.int8)
-_RANK[list(DRAWN_ORDER)] = np.arange(len(DRAWN_ORDER))
-
-
-@lru_cache(maxsize=4)
-def _edge_colors(tokens: Tokens) -> NDArray[np.uint32]:
-    """RGB32 of every look."""
-    return np.array([qcolor(tokens, EDGES[look].stroke).rgb() for look in Look], np.uint32)
-
-
-@lru_cache(maxsize=4)
-def _block_colors(tokens: Tokens) -> NDArray[np.uint32]:
-    """RGB32 of every state."""
-    return np.array([qcolor(tokens, BLOCKS[state]).rgb() for state in State], np.uint32)
-
 
 def paint_far(
     painter: QPainter,
     tokens: Tokens,
     segments: Segments,
-    rects_of: NDArray[Any],
+    columns: NDArray[Any],
     states: States,
     view: View,
     boxes: Indices,
@@ -46,29 +31,50 @@ def paint_far(
     level: str,
     grid: PixelGrid | None = None,
 ) -> None:
-    """These boxes (places in `rects_of`) and edges (None: all). `level`: far | blocks; `grid`: see Picture.paint."""
+    """These boxes (of the rows `columns`) and edges (None: all). `level`: far | blocks; `grid`: see Picture.paint."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-    origin = np.array([view.x, view.y, view.x, view.y], np.float32)
+    origin = np.array([view.x, view.y, view.x, view.y], np.float32)[:, None]
+    zoom = np.float32(view.zoom)
     pieces, edge = segments.far(view.zoom, edges)
-    lines, looks = (pieces - origin) * view.zoom, states.edge[edge]
-    order = np.argsort(_RANK[looks], kind="stable")
-    lines, looks = lines[order], looks[order]
-    if grid is not None:
-        left = grid.lines(lines * view.ratio, _edge_colors(tokens)[looks])
-        lines, looks = lines[left], looks[left]
-    for look in DRAWN_ORDER:
-        draw_lines(painter, lines[looks == look], qcolor(tokens, EDGES[look].stroke))
-    rects = (rects_of[boxes] - origin) * view.zoom
-    of_state = states.box[boxes]
-    if grid is not None and level == "blocks":
-        left = grid.blocks(rects * view.ratio, _block_colors(tokens)[of_state])
-        rects, of_state = rects[left], of_state[left]
-    rects[:, 2:] = np.maximum(rects[:, 2:] - rects[:, :2], 1.0)
-    for state in State:
-        style = BOXES[state]
-        chosen = rects[of_state == state]
+    lines, looks = (pieces - origin) * zoom, states.edge[edge]
+    for look, of_look in _by_kind(lines, looks, DRAWN_ORDER):
+        _draw_lines(painter, of_look, qcolor(tokens, EDGES[Look(look)].stroke), view.ratio, grid)
+    rects, of_state = columns, states.box
+    if len(boxes) < len(of_state):
+        rects, of_state = np.take(columns, boxes, axis=1), of_state[boxes]
+    rects = (rects - origin) * zoom
+    for state, chosen in _by_kind(rects, of_state, State):
         if level == "blocks":
-            draw_rects(painter, chosen, qcolor(tokens, BLOCKS[state]))
+            _draw_blocks(painter, chosen, qcolor(tokens, BLOCKS[State(state)]), view.ratio, grid)
         else:
-            draw_rects(painter, chosen, qcolor(tokens, style.fill), qcolor(tokens, style.stroke))
+            style = BOXES[state]
+            draw_rects(painter, _sized(chosen), qcolor(tokens, style.fill), qcolor(tokens, style.stroke))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+
+
+def _by_kind(places: NDArray[Any], kinds: NDArray[Any], order: Iterable[int]) -> Iterator[tuple[int, NDArray[Any]]]:
+    """Kinds that there are, in this order, and the columns of `places` of each: mostly one has them all."""
+    counts = np.bincount(kinds).tolist()
+    for kind in order:
+        count = counts[kind] if kind < len(counts) else 0
+        if count == len(kinds) and count:
+            yield kind, places
+        elif count:
+            yield kind, np.take(places, np.flatnonzero(kinds == kind), axis=1)
+
+
+def _draw_lines(painter: QPainter, lines: NDArray[Any], ink: QColor, ratio: float, grid: PixelGrid | None) -> None:
+    if grid is not None and lines.size:
+        lines = lines[:, grid.lines(lines * np.float32(ratio), ink.rgb())]
+    draw_lines(painter, lines.T, ink)
+
+
+def _draw_blocks(painter: QPainter, rects: NDArray[Any], ink: QColor, ratio: float, grid: PixelGrid | None) -> None:
+    if grid is not None and rects.size:
+        rects = rects[:, grid.blocks(rects * np.float32(ratio), ink.rgb())]
+    draw_rects(painter, _sized(rects), ink)
+
+
+def _sized(rects: NDArray[Any]) -> NDArray[Any]:
+    """Left, top, right, bottom as rows to x, y, width, height as columns; nothing is smaller than a px."""
+    return np.concatenate((rects[:2], np.maximum(rects[2:] - rects[:2], 1.0))).T

@@ -70,6 +70,8 @@ class Picture:
             if len(draft)
             else np.empty((0, 4), np.float32)
         )
+        self._columns = np.ascontiguousarray(self.boxes.T, np.float32)  # the same, for what works on all at once
+        self._every = np.arange(len(draft))
         self._framed = {label.edge: label for label in draft.framed}
         self.segments = Segments(scene)
         self._cards = CardCache()
@@ -78,7 +80,7 @@ class Picture:
     # -- what is where
 
     def boxes_in(self, area: Area) -> Indices:
-        return _meeting(self.boxes, area)
+        return self._every if self._holds_all(area) else _meeting(self.boxes, area)
 
     def edges_in(self, area: Area) -> Indices:
         """Edges whose line or label is there: the box round a wrapped route is far larger than the route."""
@@ -140,7 +142,7 @@ class Picture:
                 self._paint_shapes(surface, states, self.labels_in(area, parts))
         else:
             edges = None if self._holds_all(area) else self.edges_in(area)
-            paint_far(painter, tokens, self.segments, self.boxes, states, view, boxes, edges, level, grid)
+            paint_far(painter, tokens, self.segments, self._columns, states, view, boxes, edges, level, grid)
         with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):
             if view.zoom >= NO_NAMES:
                 self._paint_frame_words(surface, area)
@@ -155,20 +157,19 @@ class Picture:
         level = self.level(view.zoom, len(self.boxes_in(view.area(30 / view.zoom))))
         if level == "near":
             return False
-        paint_far(painter, tokens, self.segments, self.boxes, states, view, boxes, edges, level)
+        paint_far(painter, tokens, self.segments, self._columns, states, view, boxes, edges, level)
         return True
 
     def paint_blocks(
         self, painter: QPainter, tokens: Tokens, states: States, view: View, grid: PixelGrid | None = None
     ) -> None:
         """Everything as solid blocks, for a map."""
-        boxes = np.arange(len(self.scene.draft))
-        paint_far(painter, tokens, self.segments, self.boxes, states, view, boxes, None, "blocks", grid)
+        paint_far(painter, tokens, self.segments, self._columns, states, view, self._every, None, "blocks", grid)
 
     def paint_all(self, surface: Surface, states: States, area: Area | None = None) -> None:
         """All boxes and edges (of `area`) one by one in full detail, the current one included: for exports."""
         whole = self.scene.bounds if area is None else area
-        boxes = self.boxes_in(whole) if area is not None else np.arange(len(self.scene.draft))
+        boxes = self.boxes_in(whole) if area is not None else self._every
         edges = self.edges_in(whole) if area is not None else np.arange(self.scene.draft.edges)
         self._paint_frames(surface, whole)
         looks = states.edge[edges]

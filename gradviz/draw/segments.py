@@ -31,7 +31,10 @@ class Segments:
             self.pieces, self.edge = pieces[within], edge[:-1][within]
         ends = self.pieces.reshape(-1, 2, 2)
         self._boxes = np.concatenate((ends.min(axis=1), ends.max(axis=1)), axis=1)
-        self._length = np.abs(self.pieces[:, 2:] - self.pieces[:, :2]).sum(axis=1)
+        length = np.abs(self.pieces[:, 2:] - self.pieces[:, :2]).sum(axis=1)
+        order = np.argsort(-length, kind="stable")  # the longest first: what a far view shows is the beginning
+        self._lengths, self._long_edge = length[order], self.edge[order]
+        self._long: NDArray[Any] = np.ascontiguousarray(self.pieces[order].T)
         # The last piece of each route; an edge of one piece begins where it ends.
         self._ends = np.append(self.edge[1:] != self.edge[:-1], True)[: len(self.edge)]
         self._last_of = np.zeros(self._edges, np.intp)
@@ -46,11 +49,13 @@ class Segments:
         )
 
     def far(self, zoom: float, edges: Indices | None) -> tuple[NDArray[Any], Indices]:
-        """Pieces long enough to be seen at a zoom, and their edges. `edges` None: of all."""
-        kept = self._length * zoom >= SHORTEST_LINE
-        if edges is not None:
-            kept &= np.isin(self.edge, edges)
-        return self.pieces[kept], self.edge[kept]
+        """Pieces long enough to be seen at a zoom, as rows (4, k), and their edges. `edges` None: of all."""
+        seen = int(np.searchsorted(-self._lengths, -SHORTEST_LINE / zoom, side="right"))
+        pieces, edge = self._long[:, :seen], self._long_edge[:seen]
+        if edges is None:
+            return pieces, edge
+        kept = np.isin(edge, edges)
+        return pieces[:, kept], edge[kept]
 
     def boxes_of(self, edge: int) -> NDArray[Any]:
         """The box round each piece of an edge, (k, 4): the box round all of a wrapped route is far larger."""

@@ -38,7 +38,7 @@ def pixels(image: QImage) -> list[list[int]]:
 def test_blocks_fill_what_they_cover(found: list[tuple[int, int, int, int]]) -> None:
     rects = np.array([(x, y, x + width, y + height) for x, y, width, height in found], np.float64).reshape(-1, 4)
     image, grid = blank()
-    assert not grid.blocks(rects, np.full(len(found), 0xFF123456, np.uint32)).any()
+    assert not grid.blocks(rects.T, 0xFF123456).any()
     expected = [[WHITE] * WIDTH for _ in range(HEIGHT)]
     for x, y, width, height in found:
         for row in range(max(y, 0), min(y + max(height, 1), HEIGHT)):
@@ -51,9 +51,8 @@ def test_blocks_fill_what_they_cover(found: list[tuple[int, int, int, int]]) -> 
 @given(st.lists(st.tuples(places, st.booleans()), max_size=8))
 def test_level_and_upright_lines(found: list[tuple[tuple[int, int, int, int], bool]]) -> None:
     lines = np.array([(x, y, x + w, y) if level else (x, y, x, y + h) for (x, y, w, h), level in found], np.float64)
-    colors = np.full(len(found), 0xFF123456, np.uint32)
     image, grid = blank()
-    assert not grid.lines(lines.reshape(-1, 4), colors).any()
+    assert not grid.lines(lines.reshape(-1, 4).T, 0xFF123456).any()
     expected = [[WHITE] * WIDTH for _ in range(HEIGHT)]
     for x1, y1, x2, y2 in lines.astype(int).reshape(-1, 4).tolist():
         for y in range(y1, y2 + 1):
@@ -65,9 +64,9 @@ def test_level_and_upright_lines(found: list[tuple[tuple[int, int, int, int], bo
 
 def test_what_is_large_or_slanting_is_left_to_the_painter() -> None:
     _, grid = blank()
-    ink = np.full(3, 0xFF000000, np.uint32)
-    assert grid.blocks(np.array([[0, 0, 500, 2], [0, 0, 2, 500], [0, 0, 2, 2]]), ink).tolist() == [True, True, False]
-    assert grid.lines(np.array([[0, 0, 9, 9], [0, 0, 900, 0], [0, 0, 9, 0]]), ink).tolist() == [True, True, False]
+    ink = 0xFF000000
+    assert grid.blocks(np.array([[0, 0, 500, 2], [0, 0, 2, 500], [0, 0, 2, 2]]).T, ink).tolist() == [True, True, False]
+    assert grid.lines(np.array([[0, 0, 9, 9], [0, 0, 900, 0], [0, 0, 9, 0]]).T, ink).tolist() == [True, True, False]
 
 
 @pytest.mark.parametrize("zoom", [0.06, 0.12])
