@@ -10,8 +10,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from enum import IntEnum
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gradviz.layout.own.flat import ENTRY, EXIT, Style
 from gradviz.layout.own.ordering import Order
+from gradviz.layout.own.packing import Walls, move_left, move_right, walls
 
 _DUMMY_WEIGHT = 1 << 40  # a bend in the middle of a long edge is worse than any other
 _SPINE_WEIGHT = 1 << 50
@@ -36,103 +40,133 @@ class Blocks:
         self.order = order
         self.graph = order.graph
         self._style = style
-        self.aligned = [False] * len(self.graph.upper)  # segments that are straight
-        self._rank = [0] * len(self.graph.layer)
-        for layer in order.layers:
-            for i, v in enumerate(layer):
-                self._rank[v] = i
+        self.aligned = np.zeros(len(self.graph.upper), np.bool_)  # segments that are straight
+        self._sequence = order.sequence()
+        layer = self.graph.arrays.layer[self._sequence]
+        self._rank = np.empty(len(layer), np.int64)  # place in its layer of each vertex
+        self._rank[self._sequence] = np.arange(len(layer)) - np.searchsorted(layer, layer)
         self._align()
-        self._upper_port, self._lower_port = self.graph.upper_port, self.graph.lower_port
+        self._upper_port, self._lower_port = self.graph.arrays.upper_port, self.graph.arrays.lower_port
         if firm >= Firmness.BENT:
             self._cut()
-            self._upper_port = self._lower_port = [0.0] * len(self.graph.upper)
+            self._upper_port = self._lower_port = np.zeros(len(self.graph.upper))
         self._gather()
         self._constrain()
         self._pack()
 
-    def places(self) -> list[float]:
-        return [self.x[b] + offset for b, offset in zip(self.block, self.offset, strict=True)]
+    def places(self) -> NDArray[np.float64]:
+        return np.asarray(self.x)[self.block] + self.offset
 
     def _align(self) -> None:
-        graph, rank = self.graph, self._rank
+        """The weightiest segments that don't cross each other, one above and one below each vertex."""
+        arrays, rank = self.graph.arrays, self._rank
         weights = self._weights()
-        count = len(graph.layer)
-        taken_up, taken_down = [False] * count, [False] * count
-        for gap in self.order.gaps:
-            chosen = [s for s in gap if weights[s] > 0]
-            chosen.sort(key=lambda s: (-weights[s], rank[graph.upper[s]], rank[graph.lower[s]]))
-            tops: list[int] = []
-            bottoms: list[int] = []
-            for s in chosen:
-                a, b = graph.upper[s], graph.lower[s]
-                if taken_down[a] or taken_up[b]:
-                    continue
-                at = bisect_left(tops, rank[a])
-                if (at and bottoms[at - 1] > rank[b]) or (at < len(tops) and bottoms[at] < rank[b]):
-                    continue  # would cross a straight line
-                tops.insert(at, rank[a])
-                bottoms.insert(at, rank[b])
-                taken_down[a] = taken_up[b] = True
-                self.aligned[s] = True
+        chosen = np.flatnonzero(weights > 0)
+        upper, lower = arrays.upper[chosen], arrays.lower[chosen]
+        gap = arrays.layer[upper]
+        # where all segments of a gap stand side by side, each with ends of its own, there is nothing to choose
+        order = np.lexsort((rank[lower], rank[upper], gap))
+        same = gap[order][1:] == gap[order][:-1]
+        beside = (np.diff(rank[upper][order]) > 0) & (np.diff(rank[lower][order]) > 0)
+        contested = np.zeros(len(self.order.gaps), np.bool_)
+        contested[gap[order][1:][same & ~beside]] = True
+        self.aligned[chosen[~contested[gap]]] = True
+        order = np.lexsort((rank[lower], rank[upper], -weights[chosen], gap))
+        order = order[contested[gap[order]]]
+        self._choose(chosen[order], gap[order])
+
+    def _choose(self, segments: NDArray[np.int64], gaps: NDArray[np.int64]) -> None:
+        """Align the segments one after the other, those of one gap following each other, where none hinders it."""
+        arrays = self.graph.arrays
+        upper, lower = self._rank[arrays.upper[segments]].tolist(), self._rank[arrays.lower[segments]].tolist()
+        here = -1
+        tops: list[int] = []
+        bottoms: list[int] = []
+        found = []
+        for s, gap, a, b in zip(segments.tolist(), gaps.tolist(), upper, lower, strict=True):
+            if gap != here:
+                here = gap
+                tops, bottoms = [a], [b]
+                found.append(s)
+                continue
+            at = bisect_left(tops, a)
+            if (at and bottoms[at - 1] >= b) or (at < len(tops) and (tops[at] == a or bottoms[at] <= b)):
+                continue  # would cross a straight line, or begin or end where one does
+            tops.insert(at, a)
+            bottoms.insert(at, b)
+            found.append(s)
+        self.aligned[found] = True
 
     def _cut(self) -> None:
         """Take long edges apart where what stands at their left isn't the same any more in the next layer."""
-        graph, rank, layers = self.graph, self._rank, self.order.layers
-        below = {graph.upper[s]: graph.lower[s] for s, straight in enumerate(self.aligned) if straight}
-        for s, straight in enumerate(self.aligned):
-            a, b = graph.upper[s], graph.lower[s]
-            if straight and a >= graph.boxes and b >= graph.boxes:
-                left = layers[graph.layer[a]][rank[a] - 1] if rank[a] else -1
-                now_left = layers[graph.layer[b]][rank[b] - 1] if rank[b] else -1
-                self.aligned[s] = below.get(left, -1) == now_left
+        arrays, boxes = self.graph.arrays, self.graph.boxes
+        count = len(arrays.layer)
+        straight = np.flatnonzero(self.aligned)
+        below = np.full(count + 1, -1)  # one more for what has nothing at its left
+        below[arrays.upper[straight]] = arrays.lower[straight]
+        left = np.full(count, count)
+        inner = np.flatnonzero(self._rank[self._sequence] > 0)
+        left[self._sequence[inner]] = self._sequence[inner - 1]
+        long = straight[(arrays.upper[straight] >= boxes) & (arrays.lower[straight] >= boxes)]
+        now_left = left[arrays.lower[long]]
+        now_left[now_left == count] = -1
+        self.aligned[long] = below[left[arrays.upper[long]]] == now_left
 
-    def _weights(self) -> list[int]:
+    def _weights(self) -> NDArray[np.int64]:
         """Length of the longest path through each segment; 0 where a vertex had better stand between two equals."""
-        graph, order = self.graph, self.order
+        graph, arrays = self.graph, self.graph.arrays
         above, below = self._depths()
-        boxes = graph.boxes
-        weights = []
-        for s, (a, b) in enumerate(zip(graph.upper, graph.lower, strict=True)):
-            if a >= boxes and b >= boxes:
-                weights.append(_DUMMY_WEIGHT)
-            else:
-                through = 2 * (above[a] + below[b]) + 2
-                weights.append(through - (graph.span[graph.edge[s]] > 1))
+        upper, lower, boxes = arrays.upper, arrays.lower, graph.boxes
+        long = np.asarray(graph.span, np.int64)[arrays.edge] > 1
+        weights: NDArray[np.int64] = 2 * (np.asarray(above)[upper] + np.asarray(below)[lower]) + 2 - long
+        weights[(upper >= boxes) & (lower >= boxes)] = _DUMMY_WEIGHT
         if self._firm >= Firmness.SPINE:
-            for s in self._longest_path(above, below):
-                weights[s] = _SPINE_WEIGHT
+            weights[self._longest_path(above, below)] = _SPINE_WEIGHT
             return weights
-        even = [False] * len(weights)
-        for v in range(boxes):
-            for segments, other in ((order.up[v], graph.upper), (order.down[v], graph.lower)):
-                if len(segments) > 1:
-                    best = max([weights[s] for s in segments])
-                    equal = [s for s in segments if weights[s] == best]
-                    if len({other[s] for s in equal}) % 2 == 0:
-                        for s in equal:
-                            even[s] = True
-                    elif len(equal) > 1:
-                        equal.sort(key=lambda s: self._rank[other[s]])
-                        weights[equal[len(equal) // 2]] += 1
-        return [0 if skip else weight for skip, weight in zip(even, weights, strict=True)]
+        return self._fair(weights)
+
+    def _fair(self, weights: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Without those of an even number of equals at one border of a box; of an odd one, the middle weighs more."""
+        arrays, boxes = self.graph.arrays, self.graph.boxes
+        even = np.zeros(len(weights), np.bool_)
+        for own, other in ((arrays.lower, arrays.upper), (arrays.upper, arrays.lower)):
+            best = np.zeros(len(arrays.layer), np.int64)
+            np.maximum.at(best, own, weights)
+            equal = np.flatnonzero((weights == best[own]) & (own < boxes))
+            order = equal[np.lexsort((self._rank[other[equal]], own[equal]))]
+            mine, its = own[order], other[order]
+            again = np.zeros(len(order), np.bool_)  # a parallel edge
+            again[1:] = (mine[1:] == mine[:-1]) & (its[1:] == its[:-1])
+            different = np.bincount(mine[~again], minlength=boxes)
+            number = np.bincount(mine, minlength=boxes)
+            even[order[different[mine] % 2 == 0]] = True
+            begin = np.cumsum(number) - number
+            odd = np.flatnonzero((number > 1) & (different % 2 == 1))
+            weights[order[begin[odd] + number[odd] // 2]] += 1
+        weights[even] = 0
+        return weights
 
     def _depths(self) -> tuple[list[int], list[int]]:
         """Edges on the longest way from the top to each vertex, and from it to the bottom."""
-        graph, order = self.graph, self.order
+        graph, arrays = self.graph, self.graph.arrays
         above, below = [0] * len(graph.layer), [0] * len(graph.layer)
         for v, pin in enumerate(graph.pin):
             if pin == ENTRY:
                 above[v] = _BEYOND
             elif pin == EXIT:
                 below[v] = _BEYOND
-        for gap in order.gaps:
-            for s in gap:
-                a, b = graph.upper[s], graph.lower[s]
-                above[b] = max(above[b], above[a] + (b < graph.boxes))
-        for gap in reversed(order.gaps):
-            for s in gap:
-                a, b = graph.upper[s], graph.lower[s]
-                below[a] = max(below[a], below[b] + (b < graph.boxes))
+        order = np.argsort(arrays.layer[arrays.upper], kind="stable")
+        upper, lower = arrays.upper[order], arrays.lower[order]
+        steps = list(zip(upper.tolist(), lower.tolist(), (lower < graph.boxes).tolist(), strict=True))
+        for a, b, step in steps:
+            way = above[a] + step
+            if way > above[b]:
+                above[b] = way
+        steps.reverse()
+        for a, b, step in steps:
+            way = below[b] + step
+            if way > below[a]:
+                below[a] = way
         return above, below
 
     def _longest_path(self, above: list[int], below: list[int]) -> list[int]:
@@ -146,99 +180,85 @@ class Blocks:
         return path
 
     def _gather(self) -> None:
-        graph = self.graph
-        self.block = [-1] * len(graph.layer)
-        self.offset = [0.0] * len(graph.layer)
-        above = [-1] * len(graph.layer)
-        for s, straight in enumerate(self.aligned):
-            if straight:
-                above[graph.lower[s]] = s
-        self.members: list[list[int]] = []
-        for layer in self.order.layers:
-            for v in layer:
-                s = above[v]
-                if s < 0:
-                    self.block[v] = len(self.members)
-                    self.members.append([v])
-                else:
-                    a = graph.upper[s]
-                    self.block[v] = self.block[a]
-                    self.offset[v] = self.offset[a] + self._upper_port[s] - self._lower_port[s]
-                    self.members[self.block[a]].append(v)
+        """Blocks are numbered by the places of their uppermost vertices."""
+        arrays = self.graph.arrays
+        count = len(arrays.layer)
+        straight = np.flatnonzero(self.aligned)
+        above, self.offset = np.arange(count), np.zeros(count)
+        above[arrays.lower[straight]] = arrays.upper[straight]
+        self.offset[arrays.lower[straight]] = self._upper_port[straight] - self._lower_port[straight]
+        while True:  # each turn sees twice as far up
+            further = above[above]
+            if np.array_equal(further, above):
+                break
+            self.offset += self.offset[above]
+            above = further
+        tops = self._sequence[above[self._sequence] == self._sequence]
+        number = np.empty(count, np.int64)
+        number[tops] = np.arange(len(tops))
+        self.block = number[above]
+        self._blocks = len(tops)
 
     def _constrain(self) -> None:
-        """Distances to the blocks right and left of each block, and an order from left to right."""
-        graph, style, block, offset = self.graph, self._style, self.block, self.offset
-        right: list[dict[int, float]] = [{} for _ in self.members]
-        size = zip(graph.left, graph.right, strict=True)
-        thin = [v >= graph.boxes or not (reach[0] or reach[1]) for v, reach in enumerate(size)]
-        for layer in self.order.layers:
-            for a, b in zip(layer, layer[1:], strict=False):
-                room = style.line_gap if thin[a] or thin[b] else style.node_gap
-                need = graph.right[a] + room + graph.left[b] + offset[a] - offset[b]
-                known = right[block[a]]
-                if need > known.get(block[b], -1e18):
-                    known[block[b]] = need
-        self._rightwards = [list(known.items()) for known in right]
-        self._leftwards: list[list[tuple[int, float]]] = [[] for _ in right]
-        for a, known in enumerate(right):
-            for b, need in known.items():
-                self._leftwards[b].append((a, need))
-        missing = [len(known) for known in self._leftwards]
-        self._sequence = [b for b in range(len(right)) if not missing[b]]
-        for a in self._sequence:
-            for b, _ in self._rightwards[a]:
-                missing[b] -= 1
-                if not missing[b]:
-                    self._sequence.append(b)
+        """Distances to the blocks right and left of each block."""
+        arrays, style = self.graph.arrays, self._style
+        neighbour = self._rank[self._sequence[1:]] > 0
+        a, b = self._sequence[:-1][neighbour], self._sequence[1:][neighbour]
+        thin = (arrays.left == 0) & (arrays.right == 0)
+        thin[self.graph.boxes :] = True
+        room = np.where(thin[a] | thin[b], style.line_gap, style.node_gap)
+        need = arrays.right[a] + room + arrays.left[b] + self.offset[a] - self.offset[b]
+        pair = self.block[a] * self._blocks + self.block[b]
+        order = np.argsort(pair, kind="stable")
+        begin = np.flatnonzero(np.diff(pair[order], prepend=-1))
+        most = np.maximum.reduceat(need[order], begin) if len(begin) else need
+        left, right = self.block[a][order[begin]], self.block[b][order[begin]]
+        met = np.lexsort((order[begin], left))  # the nearer to the top two blocks meet, the earlier
+        self._rightwards = walls(left[met], right[met], most[met], self._blocks)
+        self._leftwards = walls(right, left, most, self._blocks)
 
     def _pack(self) -> None:
-        self.x = [0.0] * len(self.members)
-        for b in self._sequence:
-            self.x[b] = max([self.x[a] + need for a, need in self._leftwards[b]], default=0.0)
+        """As far left as can be, and then towards the neighbours."""
+        sequence = self._from_left()
         pulls = self._pulls()
-        turns = 10 if len(self.members) <= 3000 else 3
+        moving = [b for b in sequence if pulls[b]]
+        back = moving[::-1]
+        turns = 10 if self._blocks <= 3000 else 3
         for _ in range(turns):
-            for b in reversed(self._sequence):
-                self._move(b, pulls[b], self._rightwards[b], 1.0)
-            for b in self._sequence:
-                self._move(b, pulls[b], self._leftwards[b], -1.0)
+            moved = move_right(self.x, back, pulls, self._rightwards)
+            if not (move_left(self.x, moving, pulls, self._leftwards) or moved):
+                break
 
-    def _move(self, b: int, pulls: list[tuple[int, float]], walls: list[tuple[int, float]], way: float) -> None:
-        """Move towards the median of the neighbours, but one way only and up to the next block only."""
-        if not pulls:
-            return
-        x = self.x
-        if len(pulls) == 1:
-            goal = x[pulls[0][0]] + pulls[0][1]
-        else:
-            wished = sorted([x[other] + shift for other, shift in pulls])
-            middle = len(wished) // 2
-            goal = wished[middle] if len(wished) % 2 else (wished[middle - 1] + wished[middle]) / 2
-        if way * (goal - x[b]) > 0:
-            if walls:
-                if way > 0:
-                    goal = min(goal, min([x[other] - need for other, need in walls]))
-                else:
-                    goal = max(goal, max([x[other] + need for other, need in walls]))
-            if way * (goal - x[b]) > 0:
-                x[b] = goal
+    def _from_left(self) -> list[int]:
+        """Sets the least x of each block; returns the blocks so that each comes after those at its left."""
+        missing = [len(its) for its in self._leftwards]
+        sequence = [b for b, waiting in enumerate(missing) if not waiting]
+        x = self.x = [-1e18 if waiting else 0.0 for waiting in missing]
+        for a in sequence:  # grows while it is read
+            here = x[a]
+            for b, need in self._rightwards[a]:
+                if here + need > x[b]:
+                    x[b] = here + need
+                missing[b] -= 1
+                if not missing[b]:
+                    sequence.append(b)
+        return sequence
 
-    def _pulls(self) -> list[list[tuple[int, float]]]:
+    def _pulls(self) -> list[Walls]:
         """For each block: (other block, distance wished) per edge that leaves it, on the side where there are more.
 
         So a box stands above the middle of its two children, wherever the one parent is.
         """
-        graph, block, offset = self.graph, self.block, self.offset
-        above: list[list[tuple[int, float]]] = [[] for _ in self.members]
-        below: list[list[tuple[int, float]]] = [[] for _ in self.members]
-        for s, straight in enumerate(self.aligned):
-            a, b = graph.upper[s], graph.lower[s]
-            if not straight and block[a] != block[b]:
-                shift = offset[a] + self._upper_port[s] - offset[b] - self._lower_port[s]
-                above[block[b]].append((block[a], shift))
-                below[block[a]].append((block[b], -shift))
-        return [
-            up if len(up) > len(down) else down if len(down) > len(up) else up + down
-            for up, down in zip(above, below, strict=True)
-        ]
+        arrays, block, offset = self.graph.arrays, self.block, self.offset
+        bent = np.flatnonzero(~self.aligned & (block[arrays.upper] != block[arrays.lower]))
+        a, b = arrays.upper[bent], arrays.lower[bent]
+        shift = offset[a] + self._upper_port[bent] - offset[b] - self._lower_port[bent]
+        above, below = block[a], block[b]
+        up, down = np.bincount(below, minlength=self._blocks), np.bincount(above, minlength=self._blocks)
+        upwards, downwards = up[below] >= down[below], down[above] >= up[above]
+        return walls(
+            np.concatenate([below[upwards], above[downwards]]),
+            np.concatenate([above[upwards], below[downwards]]),
+            np.concatenate([shift[upwards], -shift[downwards]]),
+            self._blocks,
+        )

@@ -1,12 +1,17 @@
-"""The gaps between layers: which lines bend in them, on which tracks, and how high each gap gets."""
+"""The gaps between layers: which lines bend in them, on which tracks, and how high each gap gets.
+
+Most gaps hold no line that bends, or a few with ends of their own: those are dealt with all at once, and gaps that
+look alike only once. Where lines share a port or turn into a lane, the nets of a gap are put together one by one.
+"""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gradviz.layout.own.flat import FlatGraph, Style
-from gradviz.layout.own.labels import GapLabels
 from gradviz.layout.own.lanes import Lanes, Trunk, gap_above, gap_below
+from gradviz.layout.own.naming import Naming
 from gradviz.layout.own.ports import Ports
 from gradviz.layout.own.proper import Proper
 from gradviz.layout.own.tracks import Net, assign
@@ -14,34 +19,86 @@ from gradviz.layout.own.tracks import Net, assign
 _STRAIGHT = 0.5  # px; less is no bend
 _FIRST = 6.0  # from a gap's upper end to its first track where labels stand below the tracks
 _PAD = 8.0  # above and below the tracks otherwise
+_ALIKE = 1024  # parts of a px that two gaps may differ by and still be alike
 _ALONE, _FROM_PORT, _TO_PORT, _INTO_LANE, _FROM_LANE, _BAND = range(6)  # kinds of nets
-BAND = -(1 << 30)  # the gap number of the band above all columns
 
 
 class Channels:
-    """Nets by gap, the net of each bent segment and of each end of a lane edge, and the labels that stand in gaps.
+    """Tracks of all bent segments and of both ends of each lane edge, and the labels that stand in gaps.
 
-    `x` holds all vertices' places in the whole drawing.
+    `x` holds all vertices' places in the whole drawing. Arrays by gap hold the gaps below the layers, the band above
+    all columns and the gaps above the columns: as gaps above count down from -1, they and the band are found from the
+    arrays' end.
     """
 
-    def __init__(self, graph: FlatGraph, proper: Proper, ports: Ports, x: list[float], lanes: Lanes) -> None:
+    def __init__(
+        self, graph: FlatGraph, proper: Proper, ports: Ports, x: NDArray[np.float64], lanes: Lanes, style: Style
+    ) -> None:
         self._graph, self._proper, self._ports, self._x, self._lanes = graph, proper, ports, x, lanes
-        self.nets: dict[int, list[Net]] = {}
-        self.of_segment: dict[int, Net] = {}
+        self._style = style
+        arrays, columns = proper.arrays, proper.column[-1] + 1
+        self.band = -1 - columns
+        self.gaps = len(proper.column) + columns + 1
+        self.top = x[arrays.upper] + ports.upper
+        self.bottom = x[arrays.lower] + ports.lower
+        self.bent = np.flatnonzero(np.abs(self.top - self.bottom) > _STRAIGHT)
+        self.track = np.zeros(len(arrays.upper), np.int64)  # of each bent segment
+        self.tracks = np.zeros(self.gaps, np.int64)  # number of tracks
         self.of_tail: dict[int, Net] = {}
         self.of_head: dict[int, Net] = {}
         self.of_band: dict[int, Net] = {}
-        self.labels: dict[int, GapLabels] = {}
-        self._careful = sum(1 for width in graph.label_w if width) <= GapLabels.CAREFUL
+        self._nets: dict[int, list[Net]] = {}
         self._shared: dict[tuple[int, int, int], Net] = {}
         self._depth = _depths(proper.column)
-        top = np.asarray(x)[proper.upper] + ports.upper if proper.upper else np.empty(0)
-        bottom = np.asarray(x)[proper.lower] + ports.lower if proper.upper else np.empty(0)
-        ends = (top.tolist(), bottom.tolist())
-        self._bend(np.flatnonzero(np.abs(top - bottom) > _STRAIGHT).tolist(), *ends)
-        self._name(*ends)
+        self.names = Naming(graph, proper, ports, self.top, self.bottom, lanes, self.gaps)
+        gap = arrays.layer[arrays.upper[self.bent]]
+        special = self._special(gap)
+        self._bend_alone(self.bent[~special[gap]], gap[~special[gap]])
+        self._bend_shared(self.bent[special[gap]].tolist())
         for e in proper.lanes:
             self._lane_edge(e)
+        self._assign_shared()
+        self.names.arrange(style.label_side)
+
+    def _special(self, gap: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Gaps in which lines share a port or lead into lanes."""
+        proper, arrays = self._proper, self._proper.arrays
+        special = np.zeros(self.gaps, np.bool_)
+        bus_out, bus_in = np.zeros((2, len(arrays.layer)), np.bool_)
+        bus_out[list(self._ports.bus_out)] = True
+        bus_in[list(self._ports.bus_in)] = True
+        special[gap[bus_out[arrays.upper[self.bent]] | bus_in[arrays.lower[self.bent]]]] = True
+        for e in proper.lanes:
+            special[gap_below(proper.layer[self._graph.tail[e]])] = True
+            special[gap_above(proper.layer[self._graph.head[e]], proper.column)] = True
+        return special
+
+    def _bend_alone(self, bent: NDArray[np.int64], gap: NDArray[np.int64]) -> None:
+        """Lines with ends of their own."""
+        order = np.argsort(gap, kind="stable")
+        bent, gap = bent[order], gap[order]
+        begin = np.flatnonzero(np.diff(gap, prepend=-1))
+        size = np.diff(np.append(begin, len(gap)))
+        self.tracks[gap[begin]] = 1
+        top, bottom = self.top[bent], self.bottom[bent]
+        base = np.repeat(top[begin], size)
+        looks = np.rint(np.stack([top - base, bottom - base], axis=1) * _ALIKE).astype(np.int64)
+        shape, row = looks.tobytes(), looks.itemsize * 2
+        known: dict[bytes, tuple[list[int], int]] = {}
+        tracks: list[int] = []
+        numbers: list[int] = []
+        several = size > 1
+        for first, count in zip(begin[several].tolist(), size[several].tolist(), strict=True):
+            key = shape[row * first : row * (first + count)]
+            found = known.get(key)
+            if found is None:
+                ends = zip(top[first : first + count].tolist(), bottom[first : first + count].tolist(), strict=True)
+                its = assign([Net([near], [far]) for near, far in ends])
+                found = known[key] = its, max(its) + 1
+            tracks += found[0]
+            numbers.append(found[1])
+        self.track[bent[np.repeat(several, size)]] = tracks
+        self.tracks[gap[begin[several]]] = numbers
 
     def _net(self, gap: int, kind: int, which: int) -> Net:
         """The net of one line, or of all that share a port."""
@@ -49,17 +106,12 @@ class Channels:
         net = self._shared.get(key)
         if net is None:
             net = self._shared[key] = Net()
-            self.nets.setdefault(gap, []).append(net)
+            self._nets.setdefault(gap, []).append(net)
         return net
 
-    def _in_gap(self, gap: int) -> GapLabels:
-        labels = self.labels.get(gap)
-        if labels is None:
-            labels = self.labels[gap] = GapLabels(self._careful)
-        return labels
-
-    def _bend(self, bent: list[int], top: list[float], bottom: list[float]) -> None:
+    def _bend_shared(self, bent: list[int]) -> None:
         proper, ports = self._proper, self._ports
+        self._of_segment: dict[int, Net] = {}
         for s in bent:
             a, b = proper.upper[s], proper.lower[s]
             gap = proper.layer[a]
@@ -69,28 +121,16 @@ class Channels:
                 net = self._net(gap, _TO_PORT, b)
             else:
                 net = self._net(gap, _ALONE, s)
-            net.near.append(top[s])
-            net.far.append(bottom[s])
-            self.of_segment[s] = net
-
-    def _name(self, top: list[float], bottom: list[float]) -> None:
-        """The labels of edges from one layer to the next, and the lines that labels should not hide."""
-        graph, proper, bus_in = self._graph, self._proper, self._ports.bus_in
-        if self._careful:
-            for s, a in enumerate(proper.upper):
-                self._in_gap(proper.layer[a]).lines.append(bottom[s])
-        for e, (width, span) in enumerate(zip(graph.label_w, proper.span, strict=True)):
-            s = proper.first[e]
-            if width and span == 1 and s >= 0:
-                at = top[s] if proper.lower[s] in bus_in else bottom[s]
-                self._in_gap(proper.layer[graph.tail[e]]).add(e, at, width, graph.label_h[e])
+            net.near.append(float(self.top[s]))
+            net.far.append(float(self.bottom[s]))
+            self._of_segment[s] = net
 
     def _lane_edge(self, e: int) -> None:
         graph, proper, ports = self._graph, self._proper, self._ports
         a, b = graph.tail[e], graph.head[e]
         legs = self._lanes.legs[e]
         below, above = gap_below(proper.layer[a]), gap_above(proper.layer[b], proper.column)
-        out, into = self._x[a] + ports.lane_tail[e], self._x[b] + ports.lane_head[e]
+        out, into = float(self._x[a]) + ports.lane_tail[e], float(self._x[b]) + ports.lane_head[e]
         # within a column an edge runs down its lane; to the band or to the head of the next column it mostly runs up
         same = proper.column[proper.layer[a]] == proper.column[proper.layer[b]]
         higher = above < 0 or self._depth[below] > self._depth[above]
@@ -103,18 +143,43 @@ class Channels:
         net.far.append(into)
         (net.far if len(legs) == 1 and upward else net.near).append(legs[-1].x)
         self.of_head[e] = net
-        self._in_gap(above).lines.append(into)
         if len(legs) > 1:
-            net = self._net(BAND, _BAND, self._band_number(legs))
+            net = self._net(self.band, _BAND, self._band_number(legs))
             net.far.extend((legs[0].x, legs[1].x))
             self.of_band[e] = net
-        if graph.label_w[e] and e not in self._lanes.standing:
-            self._in_gap(below).add(e, out, graph.label_w[e], graph.label_h[e])
+        self.names.lane_edge(e, below, above, out, into)
 
     @staticmethod
     def _band_number(legs: list[Trunk]) -> int:
         """Edges that share a trunk share the band."""
         return legs[0].edges[0]
+
+    def _assign_shared(self) -> None:
+        for gap, nets in self._nets.items():
+            tracks = assign(nets)
+            self.tracks[gap] = max(tracks) + 1
+            for net, track in zip(nets, tracks, strict=True):
+                net.track = track
+        for s, net in self._of_segment.items():
+            self.track[s] = net.track
+
+    def heights(self, least: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Of all gaps; sets where in each the first track is, and the first row of labels."""
+        count, rows = self.tracks, self.names.rows
+        lines = (count - 1) * self._style.track
+        named = rows > 0
+        height = np.maximum(least, np.where(count > 0, 2 * _PAD + lines, 0.0))
+        first = (height - lines) / 2
+        bare = named & (count == 0)
+        height[bare] = np.maximum(least, rows + 4)[bare]
+        start = (height - rows) / 2
+        both = named & (count > 0)
+        after = _FIRST + lines + 1
+        height[both] = np.maximum(least, after + rows)[both]
+        start[both] = np.where(height > after + rows + 1, np.maximum(after, height - rows - 1), after)[both]
+        first[both] = _FIRST
+        self.first, self.start = first, start
+        return height
 
 
 def _depths(column: list[int]) -> list[int]:
@@ -123,29 +188,3 @@ def _depths(column: list[int]) -> list[int]:
     for layer, of in enumerate(column):
         depths.append(depths[-1] + 1 if layer and column[layer - 1] == of else 0)
     return depths
-
-
-def gap_height(plan: Channels, gap: int, style: Style, least: float) -> float:
-    """Sets the nets' `at` and the labels' rows, both from the gap's upper end; returns the gap's height."""
-    nets = plan.nets.get(gap, [])
-    labels = plan.labels.get(gap)
-    tracks = assign(nets) if nets else []
-    count = max(tracks) + 1 if tracks else 0
-    rows = labels.arrange(style.label_side) if labels is not None else 0.0
-    lines = (count - 1) * style.track
-    if not count:
-        height = max(least, rows + 4 if rows else 0.0)
-        start = (height - rows) / 2
-    elif rows:
-        start = _FIRST + lines + 1
-        height = max(least, start + rows)
-        start = max(start, height - rows - 1) if height > start + rows + 1 else start
-    else:
-        height = max(least, 2 * _PAD + lines)
-        start = 0.0
-    begin = _FIRST if rows else (height - lines) / 2
-    for net, track in zip(nets, tracks, strict=True):
-        net.at = begin + track * style.track
-    if labels is not None:
-        labels.begin = start
-    return height

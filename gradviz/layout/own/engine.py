@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import gc
+import math
 from dataclasses import replace
-from itertools import chain
 
 import numpy as np
 
@@ -69,11 +69,19 @@ def _arrange(request: Request, port: list[float]) -> Result:
         done = _with_groups(boxes, style, frame_of(request.options))
     else:
         done = _without_groups(boxes, style)
-    if sum(1 for label in done.labels if label is not None) <= GapLabels.CAREFUL:
-        sides = zip(done.x, done.y, boxes.widths, boxes.heights, strict=True)
-        rects = [(x - w / 2, y - h / 2, x + w / 2, y + h / 2) for x, y, w, h in sides]
-        repair(rects, done.labels, list(zip(boxes.label_w, boxes.label_h, strict=True)), done.routes)
+    if 0 < np.count_nonzero(~np.isnan(done.labels[:, 0])) <= GapLabels.CAREFUL:
+        _repair(done, boxes)
     return _result(done, boxes, across)
+
+
+def _repair(done: Whole, boxes: Boxes) -> None:
+    sides = zip(done.x.tolist(), done.y.tolist(), boxes.widths, boxes.heights, strict=True)
+    rects = [(x - w / 2, y - h / 2, x + w / 2, y + h / 2) for x, y, w, h in sides]
+    labels = [None if math.isnan(x) else (x, y) for x, y in done.labels.tolist()]
+    repair(rects, labels, list(zip(boxes.label_w, boxes.label_h, strict=True)), done.routes.lists())
+    for e, label in enumerate(labels):
+        if label is not None:
+            done.labels[e] = label
 
 
 def _with_groups(boxes: Boxes, style: Style, frame: Frame) -> Whole:
@@ -118,7 +126,7 @@ def _without_groups(boxes: Boxes, style: Style) -> Whole:
         head_port=[boxes.port[a if up else b] for a, b, up in zip(tail, head, turned, strict=True)] if ported else [],
     )
     places = arrange_rows(graph, style)
-    routes = [route[::-1] if up else route for route, up in zip(places.routes, turned, strict=True)]
+    routes = places.routes.turned(np.asarray(turned, np.bool_)) if True in turned else places.routes
     return Whole(places.x, places.y, routes, places.labels, [], places.width, places.height)
 
 
@@ -146,11 +154,7 @@ def frame_of(options: Options) -> Frame:
 
 
 def _result(done: Whole, boxes: Boxes, across: bool) -> Result:
-    lengths = np.fromiter((len(route) for route in done.routes), np.int64, len(done.routes))
-    points = np.fromiter(chain.from_iterable(chain.from_iterable(done.routes)), np.float64, 2 * int(lengths.sum()))
-    points = points.reshape(-1, 2)
-    labels = np.asarray([label or (np.nan, np.nan) for label in done.labels], np.float64).reshape(-1, 2)
-    x, y = np.asarray(done.x, np.float64), np.asarray(done.y, np.float64)
+    x, y, points, labels = done.x, done.y, done.routes.points, done.labels
     rects = np.asarray(done.rects, np.float64).reshape(-1, 4)
     half = np.stack([boxes.label_w, boxes.label_h], axis=1).reshape(-1, 2) / 2
     named = ~np.isnan(labels[:, 0])
@@ -167,7 +171,7 @@ def _result(done: Whole, boxes: Boxes, across: bool) -> Result:
         x=x.astype(np.float32),
         y=y.astype(np.float32),
         points=np.ascontiguousarray(points, np.float32),
-        offsets=np.concatenate(([0], np.cumsum(lengths))).astype(np.int32),
+        offsets=done.routes.offsets.astype(np.int32),
         labels=np.ascontiguousarray(labels, np.float32),
         group_rects=np.ascontiguousarray(rects, np.float32),
         width=float(width),

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
 
 AUTO = math.nan  # a port that the engine may place
 
 ENTRY, FREE, EXIT = -1, 0, 1  # pins: in the first layer, anywhere, in the last layer
+Point = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -46,14 +52,64 @@ class FlatGraph:
 
 
 @dataclass(frozen=True)
+class Routes:
+    """Polylines: that of edge e is `points[offsets[e]:offsets[e + 1]]`."""
+
+    points: NDArray[np.float64]  # (k, 2)
+    offsets: NDArray[np.int64]  # (m + 1,)
+
+    @staticmethod
+    def of(lists: Sequence[Sequence[Point]]) -> Routes:
+        lengths = np.fromiter((len(route) for route in lists), np.int64, len(lists))
+        flat = chain.from_iterable(chain.from_iterable(lists))
+        points = np.fromiter(flat, np.float64, 2 * int(lengths.sum())).reshape(-1, 2)
+        return Routes(points, np.concatenate(([0], np.cumsum(lengths))))
+
+    @staticmethod
+    def joined(parts: Iterable[tuple[NDArray[np.int64], Routes, float]], count: int) -> Routes:
+        """Of `count` edges: each part has the routes of some of them, and how far down these are to be moved."""
+        kept = list(parts)
+        lengths = np.zeros(count, np.int64)
+        for edges, routes, _ in kept:
+            lengths[edges] = np.diff(routes.offsets)
+        offsets = np.concatenate(([0], np.cumsum(lengths)))
+        points = np.empty((int(offsets[-1]), 2))
+        for edges, routes, down in kept:
+            spots = np.arange(len(routes.points)) + np.repeat(offsets[edges] - routes.offsets[:-1], lengths[edges])
+            points[spots] = routes.points + np.array((0.0, down))
+        return Routes(points, offsets)
+
+    def lists(self) -> list[list[Point]]:
+        points = list(zip(self.points[:, 0].tolist(), self.points[:, 1].tolist(), strict=True))
+        ends = self.offsets.tolist()
+        return [points[begin:end] for begin, end in zip(ends, ends[1:], strict=False)]
+
+    def turned(self, edges: NDArray[np.bool_]) -> Routes:
+        """With these routes run backwards."""
+        points = self.points.copy()
+        for e in np.flatnonzero(edges).tolist():
+            begin, end = self.offsets[e], self.offsets[e + 1]
+            points[begin:end] = self.points[begin:end][::-1]
+        return Routes(points, self.offsets)
+
+
+@dataclass(frozen=True)
 class FlatPlaces:
-    """Centres, and a route per edge from the tail's lower border to the head's upper one. The top left corner is (0,
-    0).
+    """Centres, and a route per edge from the tail's lower border to the head's upper one; label centres are NaN where
+    there is no label. The top left corner is (0, 0).
     """
 
-    x: list[float]
-    y: list[float]
-    routes: list[list[tuple[float, float]]]
-    labels: list[tuple[float, float] | None]
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    routes: Routes
+    labels: NDArray[np.float64]  # (m, 2)
     width: float
     height: float
+
+
+def grouped(keys: NDArray[np.int64], count: int, values: NDArray[np.int64] | None = None) -> list[list[int]]:
+    """The places in `keys` of each number below `count`, or the `values` at these places."""
+    order = np.argsort(keys, kind="stable")
+    items = (order if values is None else values[order]).tolist()
+    ends = np.cumsum(np.bincount(keys, minlength=count)).tolist()
+    return [items[begin:end] for begin, end in zip([0, *ends], ends, strict=False)]

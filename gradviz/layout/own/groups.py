@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gradviz.layout.own.flat import AUTO, ENTRY, EXIT, FREE, FlatGraph, FlatPlaces, Style
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.layout.own.flat import AUTO, ENTRY, EXIT, FREE, FlatGraph, FlatPlaces, Point, Routes, Style
 from gradviz.layout.own.ranking import upward_edges
 from gradviz.layout.own.rows import arrange_rows
 
 ROOT = -1
-Point = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -50,10 +52,10 @@ class Frame:
 class Whole:
     """The finished drawing. Frames are left, top, width, height."""
 
-    x: list[float]
-    y: list[float]
-    routes: list[list[Point]]
-    labels: list[Point | None]
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    routes: Routes
+    labels: NDArray[np.float64]  # (m, 2), NaN where there is none
     rects: list[tuple[float, float, float, float]]
     width: float
     height: float
@@ -169,7 +171,7 @@ class Hierarchy:
         level.size = (width, height)
         level.inset = (frame.left + spare_x / 2, frame.top + (spare_y - frame.top - frame.bottom) / 2)
         for e, terminal in terminals.items():
-            self._port[group, e] = places.x[terminal] + level.inset[0] - width / 2
+            self._port[group, e] = float(places.x[terminal]) + level.inset[0] - width / 2
 
     def _graph(self, level: Level) -> tuple[FlatGraph, dict[int, int]]:
         """The level as a graph without groups, and the terminal of each edge that crosses the frame."""
@@ -216,16 +218,18 @@ class Hierarchy:
     def _locate(self) -> Whole:
         """Places of all nodes, frames, routes and labels in the whole drawing."""
         count = len(self.boxes.widths)
-        x, y = [0.0] * count, [0.0] * count
+        x, y = np.zeros((2, count))
         rects: list[tuple[float, float, float, float]] = [(0.0, 0.0, 0.0, 0.0)] * len(self.boxes.parent)
-        labels: list[Point | None] = [None] * len(self.boxes.tail)
+        labels = np.full((len(self.boxes.tail), 2), np.nan)
         pieces: dict[tuple[int, int], list[Point]] = {}
         for group in [ROOT, *reversed(self._inner_first)]:
             level = self.levels[group]
             places = level.places
             assert places is not None
             left, top = level.origin
-            for item, at_x, at_y in zip(level.items, places.x, places.y, strict=False):  # terminals follow the items
+            origin = np.array(level.origin)
+            # terminals follow the items
+            for item, at_x, at_y in zip(level.items, places.x.tolist(), places.y.tolist(), strict=False):
                 if item < count:
                     x[item], y[item] = left + at_x, top + at_y
                 else:
@@ -234,13 +238,13 @@ class Hierarchy:
                     corner = (left + at_x - width / 2, top + at_y - height / 2)
                     rects[item - count] = (*corner, width, height)
                     inner.origin = (corner[0] + inset[0], corner[1] + inset[1])
-            for piece, route, label in zip(level.pieces, places.routes, places.labels, strict=True):
-                moved = [(left + at_x, top + at_y) for at_x, at_y in route]
-                pieces[group, piece.edge] = moved[::-1] if self.turned[piece.edge] else moved
-                if label is not None:
-                    labels[piece.edge] = (left + label[0], top + label[1])
-        routes = [tidy([point for level in levels for point in pieces[level, e]]) for e, levels in enumerate(self._way)]
-        return Whole(x, y, routes, labels, rects, *self.levels[ROOT].size)
+            routes = Routes(places.routes.points + origin, places.routes.offsets).lists()
+            for piece, route in zip(level.pieces, routes, strict=True):
+                pieces[group, piece.edge] = route[::-1] if self.turned[piece.edge] else route
+            named = np.flatnonzero(~np.isnan(places.labels[:, 0]))
+            labels[[level.pieces[i].edge for i in named.tolist()]] = places.labels[named] + origin
+        whole = [tidy([point for level in levels for point in pieces[level, e]]) for e, levels in enumerate(self._way)]
+        return Whole(x, y, Routes.of(whole), labels, rects, *self.levels[ROOT].size)
 
 
 def tidy(route: list[Point]) -> list[Point]:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from gradviz.layout.own.proper import LABEL_GAP
 
-_ROW_GAP = 1.0
+ROW_GAP = 1.0
 _SPACE = 4.0  # between two labels in a row
 _NEAR = 200  # labels in a lane that a new one is kept clear of
 _ROWS = 6  # the last takes what fits nowhere
@@ -33,7 +33,7 @@ class GapLabels:
         """Places all; returns the height of the rows."""
         if not self.wanted:
             return 0.0
-        tall = max([height for _, _, _, height in self.wanted]) + _ROW_GAP
+        tall = max([height for _, _, _, height in self.wanted]) + ROW_GAP
         if not self.careful or len(self.lines) == 1:
             for edge, x, width, _ in self.wanted:
                 self.placed[edge] = (x + side * (LABEL_GAP + width / 2), tall / 2)

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gradviz.layout.own.flat import FlatGraph, Style
 from gradviz.layout.own.proper import Proper
 from gradviz.layout.own.tracks import Net, assign, pack
@@ -48,7 +51,7 @@ def gap_above(layer: int, column: list[int]) -> int:
 
 
 def plan_lanes(
-    graph: FlatGraph, proper: Proper, x: list[float], widths: list[float], level: list[float], style: Style
+    graph: FlatGraph, proper: Proper, x: NDArray[np.float64], widths: list[float], level: list[float], style: Style
 ) -> Lanes:
     """`widths` of the columns; `level` is roughly where each layer's lower end will be within its column."""
     legs, trunks = _trunks(graph, proper, x)
@@ -66,7 +69,7 @@ def plan_lanes(
     return Lanes(legs, trunks, column_x, left, standing)
 
 
-def _trunks(graph: FlatGraph, proper: Proper, x: list[float]) -> tuple[dict[int, list[Trunk]], list[Trunk]]:
+def _trunks(graph: FlatGraph, proper: Proper, x: NDArray[np.float64]) -> tuple[dict[int, list[Trunk]], list[Trunk]]:
     column, layer = proper.column, proper.layer
     into: dict[int, int] = {}
     out: dict[int, int] = {}
@@ -91,8 +94,8 @@ def _trunks(graph: FlatGraph, proper: Proper, x: list[float]) -> tuple[dict[int,
             trunk.edges.append(e)
             trunk.band = trunk.band or len(lanes) > 1
             legs[e].append(trunk)
-        legs[e][0].stubs.append((gap_below(layer[a]), True, x[a]))
-        legs[e][-1].stubs.append((gap_above(layer[b], column), end == lanes[-1], x[b]))
+        legs[e][0].stubs.append((gap_below(layer[a]), True, float(x[a])))
+        legs[e][-1].stubs.append((gap_above(layer[b], column), end == lanes[-1], float(x[b])))
     return legs, list(found.values())
 
 

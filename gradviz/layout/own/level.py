@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gradviz.layout.own.blocks import Blocks, Firmness
 from gradviz.layout.own.columns import fold
-from gradviz.layout.own.flat import FlatGraph, FlatPlaces, Style
+from gradviz.layout.own.flat import FlatGraph, FlatPlaces, Routes, Style
 from gradviz.layout.own.lanes import plan_lanes
 from gradviz.layout.own.ordering import Order, ordered
 from gradviz.layout.own.ports import place_ports
@@ -23,7 +24,7 @@ _QUICK = 20_000  # vertices up to which another try costs next to nothing
 
 def arrange_level(graph: FlatGraph, style: Style) -> FlatPlaces:
     if not graph.widths:
-        return FlatPlaces([], [], [], [], 0.0, 0.0)
+        return FlatPlaces(np.empty(0), np.empty(0), Routes.of([]), np.empty((0, 2)), 0.0, 0.0)
     layer = layers(graph)
     pitch = np.zeros(max(layer) + 1)
     np.maximum.at(pitch, layer, graph.heights)
@@ -39,12 +40,11 @@ def arrange_level(graph: FlatGraph, style: Style) -> FlatPlaces:
     ports = place_ports(graph, blocks, x)
     level = _levels(pitch, column)
     lanes = plan_lanes(graph, layered, x, widths, level, style)
-    shift = np.asarray(lanes.column_x)[np.asarray(column)[np.asarray(layered.layer)]]
-    placed = (np.asarray(x) + shift).tolist()
-    return Router(graph, layered, ports, placed, lanes, style).places()
+    shift = np.asarray(lanes.column_x)[np.asarray(column)[layered.arrays.layer]]
+    return Router(graph, layered, ports, x + shift, lanes, style).places()
 
 
-def _place(order: Order, style: Style) -> tuple[Blocks, list[float], list[float]]:
+def _place(order: Order, style: Style) -> tuple[Blocks, NDArray[np.float64], list[float]]:
     """The blocks, every vertex's x from its column's left border, and the columns' widths."""
     blocks = Blocks(order, style)
     x, widths = _within_columns(blocks)
@@ -58,29 +58,28 @@ def _place(order: Order, style: Style) -> tuple[Blocks, list[float], list[float]
     return blocks, x, widths
 
 
-def _within_columns(blocks: Blocks) -> tuple[list[float], list[float]]:
+def _within_columns(blocks: Blocks) -> tuple[NDArray[np.float64], list[float]]:
     """Every vertex's x from its column's left border, and the columns' widths."""
-    graph = blocks.graph
-    x = np.asarray(blocks.places())
-    of = np.asarray(graph.column)[np.asarray(graph.layer)]
+    arrays = blocks.graph.arrays
+    x = blocks.places()
+    of = np.asarray(blocks.graph.column)[arrays.layer]
     count = int(of.max()) + 1
     low, high = np.full(count, np.inf), np.full(count, -np.inf)
-    np.minimum.at(low, of, x - np.asarray(graph.left))
-    np.maximum.at(high, of, x + np.asarray(graph.right))
-    return (x - low[of]).tolist(), (high - low).tolist()
+    np.minimum.at(low, of, x - arrays.left)
+    np.maximum.at(high, of, x + arrays.right)
+    return x - low[of], (high - low).tolist()
 
 
 def _packed(blocks: Blocks) -> list[float]:
     """The least width that each column could have: that of its fullest layer."""
-    graph = blocks.graph
-    least = [0.0] * (max(graph.column) + 1)
-    for layer, column in zip(blocks.order.layers, graph.column, strict=True):
-        width = sum([graph.left[v] + graph.right[v] for v in layer]) + blocks.order.gap * (len(layer) - 1)
-        least[column] = max(least[column], width)
-    return least
+    arrays, column = blocks.graph.arrays, np.asarray(blocks.graph.column)
+    width = np.bincount(arrays.layer, arrays.left + arrays.right + blocks.order.gap, len(column)) - blocks.order.gap
+    least = np.zeros(int(column.max()) + 1)
+    np.maximum.at(least, column, width)
+    return [float(value) for value in least]
 
 
-def _levels(pitch: np.ndarray[tuple[int], np.dtype[np.float64]], column: list[int]) -> list[float]:
+def _levels(pitch: NDArray[np.float64], column: list[int]) -> list[float]:
     """Roughly where each layer ends, from the top of its column."""
     bottom = np.cumsum(pitch)
     starts = np.flatnonzero(np.diff(np.asarray(column), prepend=-1))

@@ -1,14 +1,20 @@
 """Crossing reduction: the order of the vertices within each layer.
 
 A depth-first order to start with (a tree has no crossings in it), then barycentre sweeps that keep the best order
-seen, then, in small graphs, exchanges of neighbours.
+seen, then, in small graphs, exchanges of neighbours. Only layers that can change are touched: numpy finds them.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from itertools import chain
 
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.layout.own.crossings import gap_crossings, inversions
+from gradviz.layout.own.flat import grouped
 from gradviz.layout.own.proper import Proper
 
 _STARTS = ((True, False), (False, False), (True, True), (False, True))  # downwards, mirrored
@@ -16,6 +22,7 @@ _SMALL = 1500  # vertices up to which all starts are tried
 _MIDDLE = 4000  # vertices up to which exchanges are tried
 MOST_EFFORT = 2
 _WIDE = 600  # a layer that exchanges leave alone
+_FEW = 24  # changed layers up to which the gaps beside them are counted one by one
 
 
 class Order:
@@ -25,39 +32,45 @@ class Order:
         self.graph = graph
         self.gap = gap
         count = len(graph.layer)
-        self.up: list[list[int]] = [[] for _ in range(count)]  # segments
-        self.down: list[list[int]] = [[] for _ in range(count)]
-        for s, (a, b) in enumerate(zip(graph.upper, graph.lower, strict=True)):
-            self.down[a].append(s)
-            self.up[b].append(s)
-        self.gaps: list[list[int]] = [[] for _ in range(max(graph.layer, default=-1) + 1)]  # segments below each layer
-        for s, a in enumerate(graph.upper):
-            self.gaps[graph.layer[a]].append(s)
+        arrays = graph.arrays
+        self._gap_of = arrays.layer[arrays.upper]
+        self._depth = max(graph.layer, default=-1) + 1
+        self.up = grouped(arrays.lower, count)  # segments
+        self.down = grouped(arrays.upper, count)
+        self.gaps = grouped(self._gap_of, self._depth)  # segments below each layer
         self._hint = hint
         self.layers: list[list[int]] = []
         self.place = [0.0] * count
+        self._crossed: list[int] = []  # in the gap below each layer, as far as counted
+        self._uncounted: set[int] | None = None  # layers changed since; None: all
 
     def start(self, downwards: bool, mirrored: bool) -> None:
         """The order in which a depth-first search comes by, from the top down or from the bottom up."""
         graph, hint = self.graph, self._hint
         back, ahead, end = (self.up, self.down, graph.lower) if downwards else (self.down, self.up, graph.upper)
-        self.layers = [[] for _ in self.gaps]
-        seen = [False] * len(graph.layer)
-        stack = [v for v in range(len(graph.layer)) if not back[v]]
+        layer = graph.layer
+        self.layers = [[] for _ in range(self._depth)]
+        seen = [False] * len(layer)
+        stack = [v for v, segments in enumerate(back) if not segments]
         sign = 1 if downwards else -1
-        stack.sort(key=lambda v: (sign * graph.layer[v], hint[v] if v < graph.boxes else -1, v), reverse=True)
+        stack.sort(key=lambda v: (sign * layer[v], hint[v] if v < graph.boxes else -1, v), reverse=True)
         while stack:
             v = stack.pop()
             if seen[v]:
                 continue
             seen[v] = True
-            self.layers[graph.layer[v]].append(v)
-            stack.extend([end[s] for s in (ahead[v] if mirrored else reversed(ahead[v]))])
+            self.layers[layer[v]].append(v)
+            segments = ahead[v]
+            if len(segments) == 1:
+                stack.append(end[segments[0]])
+            elif segments:
+                stack.extend([end[s] for s in (segments if mirrored else reversed(segments))])
         self.settle()
 
     def settle(self) -> None:
         for layer in self.layers:
             self.spread(layer)
+        self._uncounted = None
 
     def spread(self, layer: list[int]) -> None:
         """Places for a layer packed around 0."""
@@ -73,33 +86,91 @@ class Order:
 
     def sweep(self, downwards: bool, median: bool = False) -> None:
         """Sort each layer by the barycentre, or the median, of its neighbours in the one before."""
+        layers = self.layers
+        unsorted = self._unsorted(downwards, median)
+        changed = -2  # the last layer whose order changed
+        for i in range(len(layers)) if downwards else range(len(layers) - 1, -1, -1):
+            layer = layers[i]
+            if len(layer) > 1 and (unsorted[i] or abs(i - changed) == 1):
+                new = self._sorted(layer, downwards, median)
+                if new != layer:
+                    self._change(i, new)
+                    changed = i
+
+    def _sorted(self, layer: list[int], downwards: bool, median: bool) -> list[int]:
         graph, place = self.graph, self.place
         if downwards:
             around, other, other_port, own_port = self.up, graph.upper, graph.upper_port, graph.lower_port
         else:
             around, other, other_port, own_port = self.down, graph.lower, graph.lower_port, graph.upper_port
-        key = [0.0] * len(place)
-        layers = self.layers if downwards else reversed(self.layers)
-        for layer in layers:
-            if len(layer) > 1:
-                for v in layer:
-                    segments = around[v]
-                    if segments:
-                        at = [place[other[s]] + other_port[s] - own_port[s] for s in segments]
-                        if median and len(at) > 2:
-                            at.sort()
-                            key[v] = at[len(at) // 2] if len(at) % 2 else (at[len(at) // 2 - 1] + at[len(at) // 2]) / 2
-                        else:
-                            key[v] = sum(at) / len(at)
-                    else:
-                        key[v] = place[v]
-                layer.sort(key=key.__getitem__)
-                self.spread(layer)
+        key: dict[int, float] = {}
+        for v in layer:
+            segments = around[v]
+            if segments:
+                at = [place[other[s]] + other_port[s] - own_port[s] for s in segments]
+                if median and len(at) > 2:
+                    at.sort()
+                    key[v] = (at[(len(at) - 1) // 2] + at[len(at) // 2]) / 2
+                else:
+                    key[v] = sum(at) / len(at)
+            else:
+                key[v] = place[v]
+        return sorted(layer, key=key.__getitem__)
+
+    def _change(self, i: int, layer: list[int]) -> None:
+        self.layers[i] = layer
+        self.spread(layer)
+        if self._uncounted is not None:
+            self._uncounted.add(i)
+
+    def _unsorted(self, downwards: bool, median: bool) -> list[bool]:
+        """Of each layer, whether a sort by the neighbours' places of now would change it."""
+        arrays, count = self.graph.arrays, len(self.place)
+        place = np.asarray(self.place)
+        if downwards:
+            own, other, own_port, other_port = arrays.lower, arrays.upper, arrays.lower_port, arrays.upper_port
+        else:
+            own, other, own_port, other_port = arrays.upper, arrays.lower, arrays.upper_port, arrays.lower_port
+        at = place[other] + other_port - own_port
+        near = np.bincount(own, minlength=count)
+        if median:
+            inner = at[np.lexsort((at, own))]
+            begin = np.cumsum(near) - near
+            some = np.flatnonzero(near)
+            first, n = begin[some], near[some]
+            place[some] = (inner[first + (n - 1) // 2] + inner[first + n // 2]) / 2
+        else:
+            total = np.bincount(own, at, count)
+            place = np.where(near > 0, total / np.maximum(near, 1), place)
+        sequence = self.sequence()
+        key, layer = place[sequence], arrays.layer[sequence]
+        wrong = layer[1:][(key[:-1] > key[1:]) & (layer[:-1] == layer[1:])]
+        unsorted = [False] * self._depth
+        for i in wrong.tolist():
+            unsorted[i] = True
+        return unsorted
+
+    def sequence(self) -> NDArray[np.int64]:
+        """All vertices, layer by layer."""
+        return np.fromiter(chain.from_iterable(self.layers), np.int64, len(self.place))
 
     def crossings(self) -> int:
-        return sum(self.gap_crossings(gap) for gap in self.gaps if len(gap) > 1)
+        self._count()
+        return sum(self._crossed)
 
-    def gap_crossings(self, gap: list[int]) -> int:
+    def _count(self) -> None:
+        """Count anew in the gaps beside layers that have changed."""
+        known = self._uncounted
+        if known is None or len(known) > _FEW:
+            arrays, place = self.graph.arrays, np.asarray(self.place)
+            top, bottom = place[arrays.upper] + arrays.upper_port, place[arrays.lower] + arrays.lower_port
+            self._crossed = gap_crossings(self._gap_of, top, bottom, self._depth).tolist()
+        else:
+            for gap in {gap for i in known for gap in (i - 1, i) if gap >= 0}:
+                self._crossed[gap] = self._crossings_of(self.gaps[gap])
+        self._uncounted = set()
+
+    def _crossings_of(self, gap: list[int]) -> int:
         graph, place = self.graph, self.place
         upper, lower, upper_port, lower_port = graph.upper, graph.lower, graph.upper_port, graph.lower_port
         ends = [(place[upper[s]] + upper_port[s], place[lower[s]] + lower_port[s]) for s in gap]
@@ -107,58 +178,57 @@ class Order:
         return inversions([end for _, end in ends])
 
     def transpose(self, loose: bool) -> bool:
-        """Exchange neighbours where that crosses less, or, if `loose`, as much; True where something got better."""
+        """Exchange neighbours where that crosses less, or, if `loose`, as much; True where something got better.
+
+        Layers with no crossing above and below are passed by.
+        """
+        self._count()
+        crossed = self._crossed
         better = False
-        for layer in self.layers:
-            if 1 < len(layer) <= _WIDE:
-                for i in range(len(layer) - 1):
-                    a, b = layer[i], layer[i + 1]
-                    now, then = self._pair(a, b)
-                    if then < now or (loose and then == now):
-                        layer[i], layer[i + 1] = b, a
-                        better = better or then < now
-                self.spread(layer)
+        changed = -2  # the last layer that was
+        for i, layer in enumerate(self.layers):
+            if not 1 < len(layer) <= _WIDE:
+                continue
+            if not (crossed[i] or (i and crossed[i - 1]) or changed == i - 1):
+                continue
+            new, gained = self._exchanged(layer, loose)
+            better = better or gained
+            if new != layer:
+                self._change(i, new)
+                changed = i
         return better
 
-    def _pair(self, a: int, b: int) -> tuple[int, int]:
-        """Crossings between the segments of a and b where a stands left of b, and where it stands right."""
-        graph, place = self.graph, self.place
-        now = then = 0
-        for segments, other, port in (
-            (self.up, graph.upper, graph.upper_port),
-            (self.down, graph.lower, graph.lower_port),
-        ):
-            if segments[a] and segments[b]:
-                mine = [place[other[s]] + port[s] for s in segments[a]]
-                if len(mine) > 1:
-                    mine.sort()
-                for s in segments[b]:
-                    at = place[other[s]] + port[s]
-                    now += len(mine) - bisect_right(mine, at)
-                    then += bisect_left(mine, at)
-        return now, then
+    def _exchanged(self, layer: list[int], loose: bool) -> tuple[list[int], bool]:
+        """The layer after one round of exchanges, and whether it has fewer crossings."""
+        graph, place, up, down = self.graph, self.place, self.up, self.down
+        upper, lower, upper_port, lower_port = graph.upper, graph.lower, graph.upper_port, graph.lower_port
+        above = [sorted([place[upper[s]] + upper_port[s] for s in up[v]]) for v in layer]
+        below = [sorted([place[lower[s]] + lower_port[s] for s in down[v]]) for v in layer]
+        new = list(layer)
+        better = False
+        for i in range(len(new) - 1):
+            now, then = _cross(above[i], above[i + 1])
+            now_below, then_below = _cross(below[i], below[i + 1])
+            now, then = now + now_below, then + then_below
+            if then < now or (loose and then == now):
+                new[i], new[i + 1] = new[i + 1], new[i]
+                above[i], above[i + 1] = above[i + 1], above[i]
+                below[i], below[i + 1] = below[i + 1], below[i]
+                better = better or then < now
+        return new, better
 
 
-def inversions(values: list[float]) -> int:
-    """Pairs that stand in the wrong order; merge sort, so that 50,000 edges between two layers are no problem."""
-    if values == sorted(values):
-        return 0
-    total = 0
-    runs = [[value] for value in values]
-    while len(runs) > 1:
-        merged = []
-        for i in range(0, len(runs) - 1, 2):
-            a, b = runs[i], runs[i + 1]
-            if a[-1] > b[0]:
-                total += sum([len(a) - bisect_right(a, value) for value in b])
-                a = sorted(a + b)
-            else:
-                a += b
-            merged.append(a)
-        if len(runs) % 2:
-            merged.append(runs[-1])
-        runs = merged
-    return total
+def _cross(a: list[float], b: list[float]) -> tuple[int, int]:
+    """Crossings between lines to the places a and b where the box of a stands left of that of b, and where right."""
+    if not a or not b:
+        return 0, 0
+    if len(a) == 1 == len(b):
+        return int(a[0] > b[0]), int(a[0] < b[0])
+    now = then = 0
+    for at in b:
+        now += len(a) - bisect_right(a, at)
+        then += bisect_left(a, at)
+    return now, then
 
 
 def ordered(graph: Proper, hint: list[int], gap: float, effort: int = MOST_EFFORT) -> Order:
@@ -197,7 +267,7 @@ def _limits(size: int, effort: int) -> _Limits:
 def _improve(order: Order, limits: _Limits) -> tuple[int, list[list[int]]]:
     """Sweeps, and in small graphs exchanges; the fewest crossings and the order that has them."""
     best = order.crossings()
-    kept = [list(layer) for layer in order.layers]
+    kept = list(order.layers)
     stale = 0
     for turn in range(limits.sweeps):
         if not best or stale > limits.patience:
@@ -210,5 +280,5 @@ def _improve(order: Order, limits: _Limits) -> tuple[int, list[list[int]]]:
         stale += 1
         if now < best:
             best, stale = now, 0
-            kept = [list(layer) for layer in order.layers]
+            kept = list(order.layers)
     return best, kept

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gradviz.layout.own.blocks import Blocks
 from gradviz.layout.own.flat import FlatGraph
 
@@ -14,54 +17,98 @@ _CORNER = 12.0  # kept free at both ends of a border
 
 # x of the other end, then what parts those of the same x; the segment, or ~ the edge in a lane; whether it is straight
 End = tuple[float, float, int, bool]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass
 class Ports:
     """Offsets from the vertex's x, at the upper and lower end of each segment and at both ends of each lane edge."""
 
-    upper: list[float]
-    lower: list[float]
+    upper: Floats
+    lower: Floats
     lane_tail: dict[int, float] = field(default_factory=dict)
     lane_head: dict[int, float] = field(default_factory=dict)
     bus_out: set[int] = field(default_factory=set)  # boxes whose outgoing edges share a port
     bus_in: set[int] = field(default_factory=set)
 
 
-def place_ports(graph: FlatGraph, blocks: Blocks, x: list[float]) -> Ports:
+def place_ports(graph: FlatGraph, blocks: Blocks, x: Floats) -> Ports:
     """`x` is every vertex's place within its column."""
+    arrays, boxes = blocks.graph.arrays, blocks.graph.boxes
+    ports = Ports(arrays.upper_port.copy(), arrays.lower_port.copy())
+    special = np.full(boxes, bool(graph.tail_port))
+    for e in blocks.graph.lanes:
+        special[graph.tail[e]] = special[graph.head[e]] = True
+    half = np.asarray(graph.widths) / 2 - _CORNER
+    below, above = x[arrays.lower] + arrays.lower_port, x[arrays.upper] + arrays.upper_port
+    ports.bus_out |= _spread_all(arrays.upper, below, blocks.aligned, half, special, ports.upper)
+    ports.bus_in |= _spread_all(arrays.lower, above, blocks.aligned, half, special, ports.lower)
+    _spread_special(graph, blocks, x, np.flatnonzero(special).tolist(), ports)
+    _straighten(graph, blocks, x, ports)
+    return ports
+
+
+def _spread_all(
+    own: Ints, far: Floats, straight: NDArray[np.bool_], half: Floats, special: NDArray[np.bool_], offsets: Floats
+) -> set[int]:
+    """Offsets at the one border of all boxes but the special ones; returns those whose edges share a port."""
+    boxes = len(half)
+    number = np.bincount(own, minlength=boxes)
+    several = number[:boxes] > 1
+    several &= ~special
+    ends = np.flatnonzero(own < boxes)
+    ends = ends[several[own[ends]]]
+    ends = ends[np.lexsort((far[ends], own[ends]))]
+    box = own[ends]
+    count = number[box]
+    first = np.flatnonzero(np.diff(box, prepend=-1))
+    nth = np.arange(len(ends)) - np.repeat(first, count[first])
+    middle = np.full(boxes, np.inf)
+    lines = straight[ends]
+    np.minimum.at(middle, box[lines], nth[lines])
+    at = middle[box]
+    free = np.isinf(at)
+    at[free] = (count[free] - 1) / 2
+    room = half[box]
+    spacing = np.minimum(_SPACING, room / np.maximum(at, count - 1 - at))
+    shared = (room <= 0) | (spacing < _LEAST)
+    offsets[ends] = np.where(shared, 0.0, (nth - at) * spacing)
+    return set(box[shared].tolist())
+
+
+def _spread_special(graph: FlatGraph, blocks: Blocks, x: Floats, special: list[int], ports: Ports) -> None:
+    """Boxes with fixed ports, or with edges in lanes."""
     order, proper = blocks.order, blocks.graph
-    ports = Ports(list(proper.upper_port), list(proper.lower_port))
+    column = proper.column
     lanes_out: dict[int, list[int]] = {}
     lanes_in: dict[int, list[int]] = {}
     for e in proper.lanes:
         lanes_out.setdefault(graph.tail[e], []).append(e)
         lanes_in.setdefault(graph.head[e], []).append(e)
-    column = proper.column
-    fixed = bool(graph.tail_port)
-    for v in range(proper.boxes):
-        if not fixed and not proper.lanes and len(order.down[v]) < 2 and len(order.up[v]) < 2:
-            continue  # the middle of the border, as it is
-        out = [(x[proper.lower[s]] + proper.lower_port[s], 0.0, s, blocks.aligned[s]) for s in order.down[v]]
+    for v in special:
+        out = [
+            (float(x[proper.lower[s]]) + proper.lower_port[s], 0.0, s, bool(blocks.aligned[s])) for s in order.down[v]
+        ]
         # lanes are at the right; the longest way is the outermost
         out += [(math.inf, float(proper.layer[graph.head[e]]), ~e, False) for e in lanes_out.get(v, ())]
         if _spread(graph, v, out, ports.upper, ports.lane_tail, graph.tail_port, proper.edge):
             ports.bus_out.add(v)
-        into = [(x[proper.upper[s]] + proper.upper_port[s], 0.0, s, blocks.aligned[s]) for s in order.up[v]]
+        into = [
+            (float(x[proper.upper[s]]) + proper.upper_port[s], 0.0, s, bool(blocks.aligned[s])) for s in order.up[v]
+        ]
         for e in lanes_in.get(v, ()):
             same = column[proper.layer[graph.tail[e]]] == column[proper.layer[v]]
-            into.append((math.inf if same else -math.inf, x[graph.tail[e]], ~e, False))
+            into.append((math.inf if same else -math.inf, float(x[graph.tail[e]]), ~e, False))
         if _spread(graph, v, into, ports.lower, ports.lane_head, graph.head_port, proper.edge):
             ports.bus_in.add(v)
-    _straighten(graph, blocks, x, ports)
-    return ports
 
 
 def _spread(
     graph: FlatGraph,
     v: int,
     ends: list[End],
-    of_segment: list[float],
+    of_segment: Floats,
     of_lane: dict[int, float],
     fixed: list[float],
     edge_of: list[int],
@@ -106,24 +153,28 @@ def _offsets(count: int, middle: int | None, reach: float) -> tuple[list[float],
     return [(i - middle) * spacing for i in range(count)], False
 
 
-def _straighten(graph: FlatGraph, blocks: Blocks, x: list[float], ports: Ports) -> None:
+def _straighten(graph: FlatGraph, blocks: Blocks, x: Floats, ports: Ports) -> None:
     """A lone edge at one end moves its port to where the other end is, where that makes the line straight."""
-    order, proper = blocks.order, blocks.graph
-    for s, straight in enumerate(blocks.aligned):
-        if straight:
-            continue
-        a, b, e = proper.upper[s], proper.lower[s], proper.edge[s]
-        bend = x[a] + ports.upper[s] - x[b] - ports.lower[s]
-        if not bend:
-            continue
-        lower, upper = ports.lower[s] + bend, ports.upper[s] - bend
-        if len(order.up[b]) == 1 and _may_move(graph, b, lower, graph.head_port, e):
-            ports.lower[s] = lower
-        elif len(order.down[a]) == 1 and _may_move(graph, a, upper, graph.tail_port, e):
-            ports.upper[s] = upper
+    arrays, count = blocks.graph.arrays, len(x)
+    bent = np.flatnonzero(~blocks.aligned)
+    bend = x[arrays.upper[bent]] + ports.upper[bent] - x[arrays.lower[bent]] - ports.lower[bent]
+    bent, bend = bent[bend != 0], bend[bend != 0]
+    lower, upper = ports.lower[bent] + bend, ports.upper[bent] - bend
+    at_head = _may_move(graph, arrays.lower, bent, lower, graph.head_port, arrays.edge, count)
+    at_tail = ~at_head & _may_move(graph, arrays.upper, bent, upper, graph.tail_port, arrays.edge, count)
+    ports.lower[bent[at_head]] = lower[at_head]
+    ports.upper[bent[at_tail]] = upper[at_tail]
 
 
-def _may_move(graph: FlatGraph, v: int, offset: float, fixed: list[float], e: int) -> bool:
-    if v >= len(graph.widths) or (fixed and not math.isnan(fixed[e])):
-        return False
-    return abs(offset) <= graph.widths[v] / 2 - _CORNER
+def _may_move(
+    graph: FlatGraph, ends: Ints, segments: Ints, offset: Floats, fixed: list[float], edge_of: Ints, count: int
+) -> NDArray[np.bool_]:
+    """Whether each segment is alone at its end, that end is a box's free port, and the box reaches that far."""
+    at = ends[segments]
+    alone = np.bincount(ends, minlength=count)[at] == 1
+    reach = np.full(count, -1.0)
+    reach[: len(graph.widths)] = np.asarray(graph.widths) / 2 - _CORNER
+    movable: NDArray[np.bool_] = alone & (np.abs(offset) <= reach[at])
+    if fixed:
+        movable &= np.isnan(np.asarray(fixed)[edge_of[segments]])
+    return movable

@@ -17,6 +17,21 @@ LOOP = 12.0  # how far an edge from a box to itself stands out
 
 
 @dataclass(frozen=True)
+class Arrays:
+    """What passes over all vertices or all segments at once take of a Proper."""
+
+    layer: NDArray[np.int64]
+    left: NDArray[np.float64]
+    right: NDArray[np.float64]
+    height: NDArray[np.float64]
+    upper: NDArray[np.int64]
+    lower: NDArray[np.int64]
+    edge: NDArray[np.int64]
+    upper_port: NDArray[np.float64]
+    lower_port: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
 class Proper:
     """Vertices: boxes first, then dummies. Segments join neighbouring layers of one column, from `upper` to `lower`.
 
@@ -39,6 +54,7 @@ class Proper:
     lanes: list[int]
     column: list[int]  # of each layer
     pin: list[int]  # of each box
+    arrays: Arrays
 
 
 def proper(graph: FlatGraph, layer: list[int], column: list[int], style: Style) -> Proper:
@@ -72,15 +88,17 @@ def proper(graph: FlatGraph, layer: list[int], column: list[int], style: Style) 
     if graph.tail_port:
         ports[0, begin] = np.nan_to_num(np.asarray(graph.tail_port)[chained])
         ports[1, begin + length - 1] = np.nan_to_num(np.asarray(graph.head_port)[chained])
+    owners = np.repeat(chained, length)
+    levels = np.concatenate([level, dummy_layer])
     return Proper(
         boxes=boxes,
-        layer=layer + dummy_layer.tolist(),
+        layer=levels.tolist(),
         left=left.tolist(),
         right=right.tolist(),
         height=height.tolist(),
         upper=upper.tolist(),
         lower=lower.tolist(),
-        edge=np.repeat(chained, length).tolist(),
+        edge=owners.tolist(),
         upper_port=ports[0].tolist(),
         lower_port=ports[1].tolist(),
         first=first.tolist(),
@@ -88,6 +106,7 @@ def proper(graph: FlatGraph, layer: list[int], column: list[int], style: Style) 
         lanes=np.flatnonzero(~inner & (tail != head)).tolist(),
         column=column,
         pin=graph.pin,
+        arrays=Arrays(levels, left, right, height, upper, lower, owners, ports[0], ports[1]),
     )
 
 

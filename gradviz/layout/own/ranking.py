@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from gradviz.layout.own.flat import ENTRY, EXIT, FlatGraph
+import numpy as np
+
+from gradviz.layout.own.flat import ENTRY, EXIT, FlatGraph, grouped
 
 
 def neighbours(count: int, source: list[int], target: list[int]) -> list[list[int]]:
     """The targets of each box, loops left out, in the order of the edges."""
-    lists: list[list[int]] = [[] for _ in range(count)]
-    for a, b in zip(source, target, strict=True):
-        if a != b:
-            lists[a].append(b)
-    return lists
+    start, end = np.asarray(source, np.int64), np.asarray(target, np.int64)
+    proper = start != end
+    return grouped(start[proper], count, end[proper])
 
 
 def topological(count: int, outs: list[list[int]]) -> list[int]:
@@ -31,6 +31,9 @@ def topological(count: int, outs: list[list[int]]) -> list[int]:
 
 def upward_edges(count: int, tail: list[int], head: list[int], hint: list[int]) -> list[bool]:
     """Edges to turn round so that no cycle is left: those that a depth-first search finds leading back on its path."""
+    start, end, when = np.asarray(tail, np.int64), np.asarray(head, np.int64), np.asarray(hint)
+    if ((when[start] < when[end]) | (start == end)).all():  # the usual case: the hints are an order of steps
+        return [False] * len(tail)
     outs = neighbours(count, tail, head)
     if len(topological(count, outs)) == count:
         return [False] * len(tail)
@@ -71,22 +74,27 @@ def layers(graph: FlatGraph) -> list[int]:
     count = len(graph.widths)
     outs = neighbours(count, graph.tail, graph.head)
     ins = neighbours(count, graph.head, graph.tail)
-    order = topological(count, outs)
     pin = graph.pin
     first = 1 if ENTRY in pin else 0
-    layer = [first if pin[v] != ENTRY else 0 for v in range(count)]
-    for a in order:
+    layer = [first if pinned != ENTRY else 0 for pinned in pin]
+    more = [len(below) - len(above) for below, above in zip(outs, ins, strict=True)]
+    missing = [len(above) for above in ins]
+    order = [v for v, above in enumerate(missing) if not above]
+    for a in order:  # grows while it is read
         below = layer[a] + 1
         for b in outs[a]:
             if layer[b] < below:
                 layer[b] = below
+            missing[b] -= 1
+            if not missing[b]:
+                order.append(b)
     for v in reversed(order):
-        if outs[v] and len(outs[v]) > len(ins[v]) and pin[v] != ENTRY:
+        if more[v] > 0 and pin[v] != ENTRY:
             lowest = min([layer[b] for b in outs[v] if pin[b] != EXIT], default=layer[v] + 1) - 1
             if lowest > layer[v]:
                 layer[v] = lowest
     for v in order:
-        if ins[v] and len(ins[v]) > len(outs[v]) and pin[v] != EXIT:
+        if more[v] < 0 and pin[v] != EXIT:
             layer[v] = max(first, max([layer[a] for a in ins[v]]) + 1)
     if EXIT in pin:
         last = max([layer[v] for v in range(count) if pin[v] != EXIT], default=-1) + 1

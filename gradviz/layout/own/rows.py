@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gradviz.layout.own.flat import FREE, FlatGraph, FlatPlaces, Style
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.layout.own.flat import FREE, FlatGraph, FlatPlaces, Routes, Style
 from gradviz.layout.own.level import arrange_level
 from gradviz.layout.own.ranking import layers
 
@@ -23,8 +26,10 @@ class _Part:
 
 def arrange_rows(graph: FlatGraph, style: Style) -> FlatPlaces:
     """One level of the graph, its parts in rows; as one row where there is but one part, or boxes on a frame."""
+    if _hangs_together(graph) or any(pin != FREE for pin in graph.pin):
+        return arrange_level(graph, style)
     part_of, count = _parts(graph)
-    if count < 2 or any(pin != FREE for pin in graph.pin):
+    if count < 2:
         return arrange_level(graph, style)
     rows = _fill_rows(_guess(graph, part_of, count, style), style)
     if len(rows) == 1:
@@ -36,20 +41,28 @@ def arrange_rows(graph: FlatGraph, style: Style) -> FlatPlaces:
             row_of[v] = r
     for e, a in enumerate(graph.tail):
         edges[row_of[a]].append(e)
-    x, y = [0.0] * len(graph.widths), [0.0] * len(graph.widths)
-    routes: list[list[tuple[float, float]]] = [[] for _ in graph.tail]
-    labels: list[tuple[float, float] | None] = [None] * len(graph.tail)
+    x, y = np.zeros((2, len(graph.widths)))
+    labels = np.full((len(graph.tail), 2), np.nan)
+    parts: list[tuple[NDArray[np.int64], Routes, float]] = []
     width = top = 0.0
     for boxes, kept in zip(rows, edges, strict=True):
         places = arrange_level(_only(graph, boxes, kept), style)
-        for v, at_x, at_y in zip(boxes, places.x, places.y, strict=True):
-            x[v], y[v] = at_x, top + at_y
-        for e, route, label in zip(kept, places.routes, places.labels, strict=True):
-            routes[e] = [(at_x, top + at_y) for at_x, at_y in route]
-            labels[e] = None if label is None else (label[0], top + label[1])
+        x[boxes], y[boxes] = places.x, top + places.y
+        which = np.asarray(kept, np.int64)
+        parts.append((which, places.routes, top))
+        labels[which] = places.labels + np.array((0.0, top))
         width = max(width, places.width)
         top += places.height + _ROW_GAP * style.layer_gap
+    routes = Routes.joined(parts, len(graph.tail))
     return FlatPlaces(x, y, routes, labels, width, top - _ROW_GAP * style.layer_gap)
+
+
+def _hangs_together(graph: FlatGraph) -> bool:
+    """Whether all can be reached from one box, which is so where but one has no edge into it; False is no proof."""
+    tail, head = np.asarray(graph.tail, np.int64), np.asarray(graph.head, np.int64)
+    fed = np.zeros(len(graph.widths), np.bool_)
+    fed[head[tail != head]] = True
+    return int(len(fed) - fed.sum()) < 2
 
 
 def _parts(graph: FlatGraph) -> tuple[list[int], int]:

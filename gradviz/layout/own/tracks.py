@@ -21,7 +21,7 @@ _MOST = 24  # tracks in one gap; beyond, lines share
 class Net:
     near: list[float] = field(default_factory=list)
     far: list[float] = field(default_factory=list)
-    at: float = 0.0  # where it lies across the channel, once that is known
+    track: int = 0  # once that is known
 
     @property
     def low(self) -> float:
