@@ -10,7 +10,7 @@ from typing import Protocol
 
 from gradviz.diagnose.links import Links
 from gradviz.diagnose.source import Code, Place
-from gradviz.diagnose.vocabulary import plain
+from gradviz.diagnose.vocabulary import last_word
 from gradviz.diagnose.words.fragments import FRAGMENTS
 from gradviz.trace import model
 from gradviz.trace.graph import PassGraph, PassSteps
@@ -129,7 +129,7 @@ class Case:
         return code.expression(frame, name) if code is not None else None
 
     def op_expression(self, op: model.Op) -> ast.expr | ast.stmt | None:
-        return self.expression(op.stack[0], plain(op.name)) if op.stack else None
+        return self.expression(op.stack[0], last_word(op.name)) if op.stack else None
 
     def place(self, stack: model.Stack) -> Place:
         """Where the innermost frame of the user's points; the script's first line where nothing is known."""

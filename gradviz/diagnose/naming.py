@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.dataflow import assigned_names, last_assignment
 from gradviz.diagnose.source import Code, Place, as_call, called_name
-from gradviz.diagnose.vocabulary import plain, reflected
+from gradviz.diagnose.vocabulary import is_call_of, last_word, reflected
 from gradviz.trace import model
 from gradviz.trace.packing import VALUE_LIST_ITEM
 
@@ -23,7 +23,7 @@ def operand_expressions(case: Case, op: model.Op) -> list[ast.expr | None]:
     same_call = True
     if isinstance(written, ast.Call):
         found = _call_operands(code, written, op)
-        same_call = plain(called_name(written)) == plain(op.name)
+        same_call = is_call_of(called_name(written), op.name)
     else:
         found = _operator_operands(written, op)
     if same_call:
@@ -62,7 +62,7 @@ def _call_operands(code: Code, written: ast.Call, op: model.Op) -> list[ast.expr
     call = as_call(written)
     assert call is not None
     positional = [a for a in call.positional if not isinstance(a, ast.Constant)]
-    method = plain(call.function) == plain(op.name) and call.receiver is not None
+    method = is_call_of(call.function, op.name) and call.receiver is not None
     if method and call.receiver is not None and not names_module(code, call.receiver):
         positional.insert(0, call.receiver)
     spread: list[ast.expr | None] = []
@@ -126,14 +126,14 @@ def made_name(case: Case, op: model.Op, value: int) -> str:
     """The variable that the statement of `op` assigns its result to, when the result is all that it assigns."""
     for frame in op.stack[:1]:
         code = case.code(frame.file)
-        written = case.expression(frame, plain(op.name))
-        if code is None or written is None:
+        expression = case.expression(frame, last_word(op.name))
+        if code is None or expression is None:
             return ""
-        statement = code.statement_of(written)
+        statement = code.statement_of(expression)
         names = assigned_names(statement)
         if isinstance(statement, ast.AugAssign) and names:
             return names[0]
-        if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is written:
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is expression:
             if len(names) == 1:
                 return names[0]
             position = next((i for i, result in enumerate(op.results) if result.number == value), -1)

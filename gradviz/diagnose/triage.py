@@ -18,6 +18,7 @@ from gradviz.diagnose.rules import (
     hips,
     hooks,
     inplace,
+    leaf_shape,
     nonfinite,
     optimisers,
     refused,
@@ -30,7 +31,7 @@ from gradviz.diagnose.rules import (
     unused,
 )
 from gradviz.diagnose.rules.forward_kind import forward_rule, memory
-from gradviz.diagnose.vocabulary import plain
+from gradviz.diagnose.vocabulary import shown
 from gradviz.trace import model
 
 # The last is how torch.utils.checkpoint ends a forward that it repeats, once it has what it needs.
@@ -94,7 +95,7 @@ def _in_pass(exam: Examination, backward: model.Backward, error: model.Exception
         return _refused(exam, backward, error)
     index = backward.failed_node
     node = exam.case.node(backward.id, index) if index is not None and 0 <= index < backward.nodes else None
-    found = hooks.raised_by_hook(exam, backward, node, error)
+    found = hooks.raised_by_hook(exam, backward, node, error) or leaf_shape.in_pass(exam, backward, node, error)
     if found is None and node is not None:
         found = _at_node(exam, backward, node, error)
     if found is None and optimisers.CHECKPOINT.search(error.type + error.message):
@@ -127,7 +128,7 @@ def _at_node(
     if memory(error.message, error.type):
         op = exam.case.op_by_number.get(error.op) if error.op is not None else None
         made = exam.case.node_op(node)
-        fields = at_node(exam, backward, node) | {"op": plain(made.name) if made is not None else ""}
+        fields = at_node(exam, backward, node) | {"op": shown(made.name) if made is not None else ""}
         return refused.memory(exam, op, error, marks=(Mark("node", node.index),), fields=fields)
     if optimisers.CHECKPOINT.search(error.type + error.message):
         return optimisers.checkpoint(exam, backward, error)
@@ -150,7 +151,7 @@ def _other_in_pass(
         made = exam.case.node_op(node)
         fields |= {
             "node": node.name,
-            "op": plain(made.name) if made is not None else "",
+            "op": shown(made.name) if made is not None else "",
             "marks": (Mark("node", node.index),),
         }
     return crash.uncaught(exam, error, **(fields | raised_at_call(error, backward.stack)))
@@ -164,7 +165,12 @@ def _in_forward(exam: Examination, error: model.ExceptionInfo) -> Finding:
 
 
 def _by_kind(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) -> Finding:
+    found = leaf_shape.refused(exam, op, error) or refused.swapped(exam, op, error)
+    if found is not None:
+        return found
     rule = forward_rule(op, error)
+    if rule == "forward-shape-error" and (found := leaf_shape.in_forward(exam, op, error)) is not None:
+        return found
     if rule == "forward-shape-error":
         return forward.shape_error(exam, op, error)
     if rule == "dtype-mismatch":

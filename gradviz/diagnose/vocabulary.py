@@ -31,6 +31,42 @@ _ALIASES = {
     "arcsin": "asin",
     "type_as": "to",
 }
+# The last word of TensorFlow's names, where the family bears another.
+TENSORFLOW = "tf."
+_TENSORFLOW_ALIASES = {
+    "expand_dims": "unsqueeze",
+    "unstack": "unbind",
+    "strided_slice": "getitem",
+    "gather": "getitem",
+    "reduce_sum": "sum",
+    "reduce_mean": "mean",
+    "reduce_prod": "prod",
+    "reduce_max": "amax",
+    "reduce_min": "amin",
+    "reduce_all": "all",
+    "reduce_any": "any",
+    "reduce_euclidean_norm": "euclidean_norm",
+    "divide_no_nan": "div",
+    "floordiv": "floor_divide",
+    "floormod": "remainder",
+    "squared_difference": "dist",
+    "equal": "eq",
+    "top_k": "topk",
+    "cast": "to",
+    "clip_by_value": "clamp",
+    "eigh": "linalg_eigh",
+    "svd": "linalg_svd",
+    "inv": "linalg_inv",
+    "solve": "linalg_solve",
+    "det": "linalg_det",
+    "diag": "diag_embed",
+    "diag_part": "diagonal",
+    "stop_gradient": "detach",
+    "fill": "full",
+    "uniform": "rand",
+    "normal": "randn",
+    "read_value": "read_variable",
+}
 PYTHON_CONVERSIONS = frozenset({"__float__", "__int__", "__array__", "__index__", "__bool__", "__complex__"})
 _ARITHMETIC = {"add", "sub", "mul", "div", "pow", "mod", "floordiv", "truediv", "matmul", "and", "or", "xor"}
 
@@ -40,9 +76,26 @@ def plain(name: str) -> str:
     if name in PYTHON_CONVERSIONS:
         return name
     short = name.strip("_").rpartition(".")[2]
+    if name.startswith(TENSORFLOW) and short in _TENSORFLOW_ALIASES:
+        return _TENSORFLOW_ALIASES[short]
     if name.startswith("__") and short[:1] in "ri" and short[1:] in _ARITHMETIC:
         short = short[1:]
     return _ALIASES.get(short, short)
+
+
+def shown(name: str) -> str:
+    """What a person calls it: the family's name, and TensorFlow's own where it has one."""
+    return name if name.startswith(TENSORFLOW) else plain(name)
+
+
+def last_word(name: str) -> str:
+    """The last word of the call as the person wrote it, as far as the name tells."""
+    return name.rpartition(".")[2] if name.startswith(TENSORFLOW) else plain(name)
+
+
+def is_call_of(called: str, name: str) -> bool:
+    """Whether `called`, the last word of a written call, is a word for the recorded call `name`."""
+    return plain(called) == plain(name) or called == last_word(name)
 
 
 def reflected(name: str) -> bool:

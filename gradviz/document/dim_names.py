@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from gradviz.diagnose.vocabulary import TENSORFLOW, plain
 from gradviz.document.pass_facts import PassFacts
 from gradviz.document.size_names import Names, sizes_in_call, sizes_in_constructor, sizes_of_variable
 from gradviz.document.variable_names import VariableNames
@@ -126,8 +127,8 @@ Rule = Callable[[Op, Sequence[Names]], Names]
 
 
 def _rule(name: str) -> Rule | None:
-    plain = name.strip("_").removesuffix("_")
-    return _entrywise if plain in ENTRYWISE else _sum if plain in SUMS else RULES.get(plain)
+    word = plain(name) if name.startswith(TENSORFLOW) else name.strip("_").removesuffix("_")
+    return _entrywise if word in ENTRYWISE else _sum if word in SUMS else RULES.get(word)
 
 
 def _entrywise(op: Op, names: Sequence[Names]) -> Names:

@@ -17,7 +17,7 @@ from gradviz.diagnose.precedence import tight
 from gradviz.diagnose.rules.broadcast import node_fields
 from gradviz.diagnose.shapes import Shape
 from gradviz.diagnose.source import Place, as_call
-from gradviz.diagnose.vocabulary import TRANSPOSING, UNARY, plain
+from gradviz.diagnose.vocabulary import TRANSPOSING, UNARY, plain, shown
 from gradviz.trace import model
 from gradviz.trace.packing import VALUE_REQUIRES_GRAD
 
@@ -57,14 +57,14 @@ def softmax_over_batch(exam: Examination) -> Iterator[Finding]:
             place,
             "axis-softmax",
             {
-                "op": plain(op.name),
+                "op": shown(op.name),
                 "name": operand_name(case, op, 0) or case.words("the-scores"),
                 "shape": shapes.text(shape),
                 "rows": shape[0],
                 "classes": shape[1],
                 "new": change[0].new[0].strip() if change else case.words("with-dim", line=line),
             },
-            op=plain(op.name),
+            op=shown(op.name),
             expected_shape="dim=1 (classes)",
             received_shape="dim=0 (batch)",
             changes=change,
@@ -118,7 +118,7 @@ def batch_first(exam: Examination) -> Iterator[Finding]:
                 "rows": given[1],
                 "new": new,
             },
-            op=module.class_name if module is not None else plain(op.name),
+            op=module.class_name if module is not None else shown(op.name),
             expected_shape=f"(T,B,F) = [{given[1]},{given[0]},{given[2]}]",
             received_shape=given,
             changes=replacement(code, made, new),
@@ -180,13 +180,13 @@ def scrambled(exam: Examination) -> Iterator[Finding]:
             place,
             "axis-scramble",
             {
-                "op": plain(op.name),
+                "op": shown(op.name),
                 "name": name,
                 "before": shapes.text(before),
                 "after": shapes.text(after),
                 "new": new,
             },
-            op=plain(op.name),
+            op=shown(op.name),
             expected_shape=after,
             received_shape=after,
             changes=changes,

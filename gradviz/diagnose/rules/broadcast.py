@@ -28,6 +28,7 @@ from gradviz.diagnose.vocabulary import (
     TABLE_USERS,
     UNARY,
     plain,
+    shown,
 )
 from gradviz.diagnose.written_axes import written_so
 from gradviz.trace import model
@@ -225,7 +226,7 @@ def _finding(exam: Examination, pair: Pair, severity: str) -> Finding:
     name = plain(op.name)
     expression = case.op_expression(op)
     code = case.code(place.file)
-    shown = (code.short(expression) if code is not None else "") or name
+    text = (code.short(expression) if code is not None else "") or shown(op.name)
     return exam.writer.write(
         "silent-broadcast",
         severity,
@@ -236,7 +237,7 @@ def _finding(exam: Examination, pair: Pair, severity: str) -> Finding:
         if name in _WEIGHING and severity != "note" and any(from_comparison(case, v, op.number) for v in (a, b))
         else "silent-broadcast",
         {
-            "expression": shown,
+            "expression": text,
             "first": first,
             "second": second,
             "a": shapes.text(expected),
@@ -246,7 +247,7 @@ def _finding(exam: Examination, pair: Pair, severity: str) -> Finding:
             "wanted": wanted,
             "new": new,
         },
-        op=name,
+        op=shown(op.name),
         expected_shape=expected,
         received_shape=received,
         result_shape=pair.made.result,
@@ -265,11 +266,12 @@ def node_fields(case: Case, op: model.Op) -> dict[str, object]:
         found = (graph.op == op.number).nonzero()[0].tolist()
         if found:
             node = case.node(backward.id, found[0])
+            word = plain(op.name) if is_tensorflow(op) else op.name.strip("_")
             made = next(
                 (
                     case.node(backward.id, i)
                     for i in found
-                    if op.name.strip("_") in case.node(backward.id, i).name.lower()
+                    if word in case.node(backward.id, i).name.lower()
                 ),
                 node,
             )

@@ -10,7 +10,7 @@ from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
 from gradviz.diagnose.naming import operand_name
 from gradviz.diagnose.source import Place
-from gradviz.diagnose.vocabulary import plain
+from gradviz.diagnose.vocabulary import plain, shown
 from gradviz.trace import model
 from gradviz.trace.packing import NODE_LEAF
 
@@ -108,7 +108,7 @@ def _flat_finding(
         place,
         phrase,
         {
-            "op": plain(op.name) if op is not None else node.name,
+            "op": shown(op.name) if op is not None else node.name,
             "node": node.name,
             "name": (operand_name(case, op, 0) if op is not None and op.operands else "") or case.words("its-input"),
             "parameters": ", ".join(names[:3]) or case.words("every-leaf"),
@@ -118,7 +118,7 @@ def _flat_finding(
         pass_id=backward.id,
         step=case.steps_of(backward.id).get(node.index),
         node=node.name,
-        op=plain(op.name) if op is not None else "",
+        op=shown(op.name) if op is not None else "",
         symptom_line=backward.stack[0].line if backward.stack else None,
         marks=(Mark("node", node.index),),
         confidence=0.9,
@@ -151,11 +151,11 @@ def vanishing(exam: Examination) -> Iterator[Finding]:
             "warning",
             place,
             "vanishing",
-            {"node": node.name, "line": place.line, "op": plain(op.name) if op is not None else node.name},
+            {"node": node.name, "line": place.line, "op": shown(op.name) if op is not None else node.name},
             pass_id=backward.id,
             step=case.steps_of(backward.id).get(node.index),
             node=node.name,
-            op=plain(op.name) if op is not None else "",
+            op=shown(op.name) if op is not None else "",
             symptom_line=backward.stack[0].line if backward.stack else None,
             marks=(Mark("node", node.index),),
             confidence=0.8,

@@ -19,7 +19,7 @@ from gradviz.diagnose.rules.fault import Fault, named
 from gradviz.diagnose.rules.layers import layer, loss, product
 from gradviz.diagnose.shapes import Shape
 from gradviz.diagnose.source import Place, as_call
-from gradviz.diagnose.vocabulary import LOSSES, PAIRWISE, plain
+from gradviz.diagnose.vocabulary import LOSSES, PAIRWISE, plain, shown
 from gradviz.trace import model
 from gradviz.trace.packing import VALUE_NON_CONTIGUOUS
 
@@ -38,7 +38,7 @@ def shape_error(exam: Examination, op: model.Op | None, error: model.ExceptionIn
     call_place = case.place(op.stack if op is not None and op.stack else error.stack)
     place = fault.place or call_place
     parts = {
-        "op": plain(op.name) if op is not None else case.words("the-call"),
+        "op": shown(op.name) if op is not None else case.words("the-call"),
         "reason": first_sentence(case, error.message),
     } | fault.parts
     return exam.writer.write(
@@ -47,7 +47,7 @@ def shape_error(exam: Examination, op: model.Op | None, error: model.ExceptionIn
         place,
         fault.phrase,
         parts,
-        op=fault.arose or (plain(op.name) if op is not None else _vmap(error)),
+        op=fault.arose or (shown(op.name) if op is not None else _vmap(error)),
         node="",
         expected_shape=fault.expected,
         received_shape=fault.received,
@@ -138,7 +138,7 @@ def _view(case: Case, op: model.Op, error: model.ExceptionInfo) -> Fault | None:
         maker = case.producer(value.number, op.number)
         parts |= {
             "asked": shapes.text(asked) if asked else case.words("the-new-shape"),
-            "maker": plain(maker.name) if maker is not None else case.words("an-earlier-call"),
+            "maker": shown(maker.name) if maker is not None else case.words("an-earlier-call"),
             "line": maker.stack[0].line if maker is not None and maker.stack else "?",
             "new": f"{tight(name)}.transpose(1, 2).reshape({', '.join(map(str, asked))})"
             if asked and len(given) == 4

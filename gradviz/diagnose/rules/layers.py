@@ -15,7 +15,7 @@ from gradviz.diagnose.precedence import tight
 from gradviz.diagnose.rules.fault import Fault, named
 from gradviz.diagnose.shapes import Shape
 from gradviz.diagnose.source import Place, as_call
-from gradviz.diagnose.vocabulary import plain
+from gradviz.diagnose.vocabulary import plain, shown
 from gradviz.trace import model
 
 
@@ -121,16 +121,16 @@ def loss(case: Case, op: model.Op) -> Fault | None:
         "second": second,
         "a": shapes.text(a),
         "b": shapes.text(b),
-        "loss": plain(op.name),
+        "loss": shown(op.name),
         "expected": shapes.text(expected),
         "received": shapes.text(received),
     }
     cause = _batch_maker(case, op, b[0]) if classes and a and b and a[0] != b[0] else None
     if cause is not None:
         maker, before = cause
-        parts |= {"maker": plain(maker.name), "line": maker.stack[0].line, "before": shapes.text(before)}
+        parts |= {"maker": shown(maker.name), "line": maker.stack[0].line, "before": shapes.text(before)}
         parts["new"] = _joined_fix(case, maker)
-        return Fault("shape-loss-batch", parts, expected, received, case.place(maker.stack), arose=plain(maker.name))
+        return Fault("shape-loss-batch", parts, expected, received, case.place(maker.stack), arose=shown(maker.name))
     if not classes and shapes.broadcast(a, b) is None and shapes.count(a) == shapes.count(b):
         parts["new"] = f"{tight(second)}.reshape({tight(first)}.shape)"
     else:

@@ -15,7 +15,7 @@ from gradviz.diagnose.naming import operand_name
 from gradviz.diagnose.rules.masked_rows import masked_softmax
 from gradviz.diagnose.rules.nonfinite_spread import Spread
 from gradviz.diagnose.tape_roots import mended_root
-from gradviz.diagnose.vocabulary import plain
+from gradviz.diagnose.vocabulary import plain, shown
 from gradviz.trace import model
 from gradviz.trace.graph import PassSteps
 from gradviz.trace.packing import NODE_CAPTURED, NODE_LEAF
@@ -266,10 +266,10 @@ def _finding(exam: Examination, backward: model.Backward, found: Suspect) -> Fin
     target = case.node(backward.id, found.target)
     parts: dict[str, object] = {
         "node": node.name,
-        "op": plain(op.name) if op is not None else node.name,
+        "op": shown(op.name) if op is not None else node.name,
         "name": name,
         "second": second,
-        "expression": expression or (plain(op.name) if op is not None else node.name),
+        "expression": expression or (shown(op.name) if op is not None else node.name),
         "what": what,
         "line": place.line,
         "target": target.name,
@@ -285,7 +285,7 @@ def _finding(exam: Examination, backward: model.Backward, found: Suspect) -> Fin
         pass_id=backward.id,
         step=found.step,
         node=node.name,
-        op=plain(op.name) if op is not None else "",
+        op=shown(op.name) if op is not None else "",
         symptom_line=backward.stack[0].line if backward.stack else None,
         marks=(Mark("edge", found.target, found.slot, shown_by.index, "finite", what), Mark("node", node.index)),
     )

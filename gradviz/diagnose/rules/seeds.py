@@ -123,7 +123,7 @@ def _shape_finding(
     case, called = exam.case, pass_call(exam.case, backward)
     expected, received = seed_shape_expected(backward, index), seed.spec.shape
     if backward.phase == "offered" and case.run.seed_expression:
-        return _option_finding(exam, backward, port, received)
+        return option_finding(exam, backward, port, received)
     root, name = root_text(case, called, backward, index), seed_text(case, called, backward, index)
     kind = _kind(case, backward, port, seed)
     argument = called.seed_argument
@@ -163,7 +163,7 @@ def _shape_finding(
     )
 
 
-def _option_finding(exam: Examination, backward: model.Backward, port: model.Port, received: Shape) -> Finding:
+def option_finding(exam: Examination, backward: model.Backward, port: model.Port, received: Shape) -> Finding:
     """The seed that was given for a function's result doesn't fit it."""
     case, expected = exam.case, port.spec.shape
     return exam.writer.write(

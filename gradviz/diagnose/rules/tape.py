@@ -10,9 +10,10 @@ from gradviz.diagnose.case import Case
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Change, Finding, Mark
 from gradviz.diagnose.rules import tape_custom
+from gradviz.diagnose.rules.seeds import option_finding
 from gradviz.diagnose.source import Code
 from gradviz.diagnose.tape_calls import ENTRY, TapeCall, binding, made_place, tape_call, tape_maker
-from gradviz.diagnose.vocabulary import plain
+from gradviz.diagnose.vocabulary import shown
 from gradviz.trace import model
 
 FRAMEWORK = "tensorflow"  # what the recorder puts into an exception's detail
@@ -64,7 +65,7 @@ def _consumed(exam: Examination, error: model.ExceptionInfo, backward: model.Bac
             "new": new,
         },
         node=node.name if node is not None else "",
-        op=plain(made.name) if made is not None else "",
+        op=shown(made.name) if made is not None else "",
         marks=(Mark("node", node.index),) if node is not None else (),
         pass_id=backward.id,
         symptom_line=called.place.line,
@@ -114,6 +115,8 @@ def _seed_finding(
         place = code.place(bound if bound is not None else called.seed)
     changes = _seed_changes(code, called, root) if len(backward.roots) == 1 else ()
     expected, received = port.spec.shape, seed.spec.shape
+    if backward.phase == "offered":
+        return option_finding(exam, backward, port, received)
     more = raised_at_call(error, backward.stack) if error is not None else {}
     return exam.writer.write(
         "seed-shape-mismatch",
@@ -122,7 +125,7 @@ def _seed_finding(
         "tape-seed",
         {"root": root, "expected": shapes.text(expected), "received": shapes.text(received), "new": new},
         node=node.name,
-        op=plain(op.name) if op is not None else "",
+        op=shown(op.name) if op is not None else "",
         pass_id=backward.id,
         expected_shape=expected,
         received_shape=received,

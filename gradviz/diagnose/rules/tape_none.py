@@ -19,7 +19,7 @@ from gradviz.diagnose.finding import Finding, Mark
 from gradviz.diagnose.naming import made_name, operand_name
 from gradviz.diagnose.source import Place, called_name
 from gradviz.diagnose.tape_calls import TapeCall, made_place, tape_call
-from gradviz.diagnose.vocabulary import LEAVES_FOR_PYTHON, plain
+from gradviz.diagnose.vocabulary import LEAVES_FOR_PYTHON, plain, shown
 from gradviz.trace import model
 from gradviz.trace.packing import OP_LEAVES_GRAPH
 
@@ -178,7 +178,7 @@ class _Explained:
                 "new": new,
             },
             node="".join(part.capitalize() for part in plain(maker.name).split("_")),
-            op=plain(maker.name),
+            op=shown(maker.name),
             changes=new_line(code, place.line, new),
         )
 
@@ -238,8 +238,8 @@ class _Explained:
         if outside is not None and missing.reason == "target":
             value = operand_name(case, outside, 0) or case.words("a-tensor")
             name = plain(outside.name)
-            shown = {"__float__": "float()", "__int__": "int()", "__array__": case.words("conversion-to-array")}
-            parts = {"op": shown.get(name, f".{name}()"), "value": value, "new": _in_tensors(case, self._called, value)}
+            spoken = {"__float__": "float()", "__int__": "int()", "__array__": case.words("conversion-to-array")}
+            parts = {"op": spoken.get(name, f".{name}()"), "value": value, "new": _in_tensors(case, self._called, value)}
             op = "numpy" if name == "__array__" else name.strip("_")
             more = self._at_last_node(outside)
             return self._write(
@@ -248,15 +248,14 @@ class _Explained:
         cut = ends[0] if ends else exits[-1] if exits and missing.reason == "target" else None
         if cut is None or not cut.stack:
             return None
-        name = plain(cut.name)
         more = self._at_last_node(cut)
         return self._write(
             "detached",
             severity,
             case.place(cut.stack),
             "tape-cut",
-            parts={"op": f"tf.{_public(name)}"},
-            op=name,
+            parts={"op": shown(cut.name)},
+            op=shown(cut.name),
             **more,
         )
 
@@ -268,17 +267,11 @@ class _Explained:
         if maker is not None and maker.stack and maker.operands and maker.number > missing.first_op:
             more = self._at_last_node(maker)
             place = case.place(maker.stack)
-            return self._write("tape-unwatched", severity, place, "tape-ended", op=plain(maker.name), **more)
+            return self._write("tape-unwatched", severity, place, "tape-ended", op=shown(maker.name), **more)
         return self._write("detached", severity, self._called.place, "tape-constant")
 
 
 _PYTHON = {name.strip("_") for name in LEAVES_FOR_PYTHON}
-_PUBLIC = {"detach": "stop_gradient", "to": "cast", "gt": "greater", "lt": "less", "ge": "greater_equal"}
-
-
-def _public(name: str) -> str:
-    """What the person calls it."""
-    return _PUBLIC.get(name, name)
 
 
 def _in_tensors(case: Case, called: TapeCall, value: str) -> str:

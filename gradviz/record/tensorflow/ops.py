@@ -20,7 +20,7 @@ from gradviz.record.guard import guarded, note_fault
 from gradviz.record.names import with_locals
 from gradviz.record.oplog import OP_WIDTH, OPERAND_WIDTH, RESULT_WIDTH
 from gradviz.record.patches import Patches
-from gradviz.record.tensorflow.families import FIRST_ONLY, family, family_of_function
+from gradviz.record.tensorflow.families import FIRST_ONLY, public_name, public_name_of_function
 from gradviz.record.tensorflow.reads import BaseResourceVariable, VariableReads, arguments_of
 from gradviz.record.tensorflow.state import Recorder, ThreadState
 from gradviz.record.tensorflow.tapes import Entry, Tapes, is_stopped
@@ -104,7 +104,9 @@ class Ops:
         """Off its fast path TensorFlow names ops in bytes."""
         string = self._recorder.writer.string
         name = op_type.decode() if isinstance(op_type, bytes) else op_type
-        found = self._infos[op_type] = OpInfo(string(family(name)), string(name), name in FIRST_ONLY, name == MAKER)
+        found = self._infos[op_type] = OpInfo(
+            string(public_name(name)), string(name), name in FIRST_ONLY, name == MAKER
+        )
         return found
 
     def _make(self) -> Callable[..., None]:
@@ -274,6 +276,6 @@ class Ops:
         given: list[Any] = []
         with_locals(frame, lambda names: given.extend(arguments_of(frame.f_code, names)))
         operands = [each for each in given if isinstance(each, (EagerTensor, BaseResourceVariable))]
-        number = self.write(state, family_of_function(frame.f_code.co_name), operands, OP_RAISED)
+        number = self.write(state, public_name_of_function(frame.f_code.co_name), operands, OP_RAISED)
         stack = recorder.frames.stack(frame, state.outer_stack, self._layer_code)
         recorder.session.seen_exception(error, "forward", op=number, stack=stack, detail={"framework": "tensorflow"})

@@ -14,6 +14,7 @@ from tensorflow.python.ops import resource_variable_ops
 
 from gradviz.record.names import with_locals
 from gradviz.record.oplog import OpLog
+from gradviz.record.tensorflow.families import public_name
 from gradviz.record.tensorflow.state import Recorder, ThreadState
 from gradviz.record.tensorflow.tapes import Entry, Tapes
 from gradviz.record.tensorflow.values import FIRST_VALUE, EagerTensor
@@ -30,7 +31,7 @@ class VariableReads:
         self._recorder = recorder
         self._tapes = tapes
         self._node = recorder.writer.string(READ)
-        self._name = recorder.writer.string("read_variable")
+        self._name = recorder.writer.string(public_name(READ))
 
     def find(self, state: ThreadState, frame: FrameType, unseen: Sequence[tuple[int, Any]], stack: int) -> None:
         """`unseen`: positions and tensors among an op's inputs; `frame` runs the generated function."""
