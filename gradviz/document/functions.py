@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gradviz.errors import NotStartedError
 from gradviz.trace.syntax import parse_module
+
+FRAMEWORKS = ("torch", "tensorflow", "autograd.numpy")  # modules that make what a function is given
+DIFFERENTIATING = frozenset(
+    {"backward", "grad", "gradient", "value_and_grad", "elementwise_grad", "jacobian", "hessian"}
+)
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,7 @@ class Function:
     documentation: str = ""  # first line of the docstring
     calls_backward: bool = False
     takes_any: bool = False  # has a **parameter
+    framework: str = "torch"  # what its file calls the module whose `ones` makes an argument for it: "tf", "np"
 
 
 def list_functions(script: Path) -> tuple[Function, ...]:
@@ -48,8 +54,19 @@ def list_functions(script: Path) -> tuple[Function, ...]:
         line = f" (line {error.lineno})" if isinstance(error, SyntaxError) and error.lineno else ""
         reason = error.msg if isinstance(error, SyntaxError) else error
         raise NotStartedError(f"{script.name} isn't valid Python: {reason}{line}.") from error
-    found = {function.name: function for function in _functions(tree)}
+    framework = _framework(tree)
+    found = {function.name: replace(function, framework=framework) for function in _functions(tree)}
     return tuple(sorted(found.values(), key=lambda function: function.line))
+
+
+def _framework(tree: ast.Module) -> str:
+    """By the file's imports: PyTorch's wins where there are several."""
+    names = {}
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            package = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+            names.update({f"{package}{alias.name}": alias.asname or alias.name for alias in node.names})
+    return next((names[module] for module in FRAMEWORKS if module in names), "torch")
 
 
 def _functions(tree: ast.Module) -> Iterator[Function]:
@@ -88,12 +105,13 @@ def _is_autograd(statement: ast.ClassDef) -> bool:
     return any(ast.unparse(base).split(".")[-1] == "Function" for base in statement.bases)
 
 
+def _called_name(call: ast.Call) -> str:
+    return getattr(call.func, "attr", "") or getattr(call.func, "id", "")
+
+
 def _function(definition: ast.FunctionDef, name: str) -> Function:
     documentation = (ast.get_docstring(definition) or "").strip().partition("\n")[0]
-    calls = any(
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("backward", "grad")
-        for node in ast.walk(definition)
-    )
+    calls = any(isinstance(node, ast.Call) and _called_name(node) in DIFFERENTIATING for node in ast.walk(definition))
     arguments = definition.args
     parameters = tuple(_parameters(arguments))
     return Function(name, definition.lineno, parameters, documentation, calls, arguments.kwarg is not None)

@@ -99,17 +99,18 @@ class FunctionForm(QWidget):
         self._about.setText(words)
         given = self._given.get(function.name, {})
         for parameter in function.parameters:
-            self._add_argument(parameter, given.get(parameter.name, ""))
+            self._add_argument(parameter, given.get(parameter.name, ""), function.framework)
         if not function.calls_backward:
             self._add_seed(self._seeds.get(function.name, ""))
 
-    def _add_argument(self, parameter: Parameter, text: str) -> None:
+    def _add_argument(self, parameter: Parameter, text: str, framework: str) -> None:
         field = QLineEdit(text, self)
         field.setProperty("role", "code")
         field.setAccessibleName(self.tr("Argument {name}").format(name=parameter.name))
-        hint = parameter.default or parameter.annotation or self.tr("an expression, like torch.ones(3)")
+        example = self.tr("an expression, like {example}").format(example=f"{framework}.ones(3)")
+        hint = parameter.default or parameter.annotation or example
         field.setPlaceholderText(hint)
-        field.setToolTip(self.tr("A Python expression; the names of the file, and torch, can be used in it"))
+        field.setToolTip(self.tr("A Python expression; the names of the file, and of its framework, can be used in it"))
         field.textEdited.connect(lambda _: self.changed.emit())
         self.fields[parameter.name] = field
         label = QLabel(parameter.name + ("" if parameter.required else self.tr(" (optional)")), self)
@@ -119,7 +120,9 @@ class FunctionForm(QWidget):
     def _add_seed(self, text: str) -> None:
         self.seed = QLineEdit(text, self)
         self.seed.setProperty("role", "code")
-        self.seed.setPlaceholderText("torch.ones_like(output)")
+        function = self._current()
+        framework = function.framework if function is not None else "torch"
+        self.seed.setPlaceholderText(f"{framework}.ones_like(output)")
         self.seed.setAccessibleName(self.tr("Seed gradient"))
         self.seed.setToolTip(
             self.tr(

@@ -11,7 +11,7 @@ a module needs is imported at its top: the script may shadow a standard module l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
 from gradviz.record.passes import ChosenPasses
@@ -96,6 +96,12 @@ class Frontend(Protocol):
 
     def forked(self) -> None:
         """In a forked child, which isn't recorded: leave the modes, write nothing, close nothing."""
+        ...
+
+    def prepared(self, function: Callable[..., Any], arguments: Mapping[str, Any]) -> Callable[..., Any]:
+        """Of a function target: what is called in its place with these arguments, by name, so that backward can be
+        offered from its result. The function itself, where a result brings its graph along.
+        """
         ...
 
     def offer_backward(

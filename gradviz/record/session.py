@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Protocol
 
 from gradviz.record.cstack import raise_stack_limit
@@ -212,6 +212,12 @@ class RecorderSession:
         if self.recording:
             self._exceptions.uncaught(error, phase, self.thread_number())
             self.writer.commit()
+
+    def prepared(self, function: Callable[..., Any], arguments: Mapping[str, Any]) -> Callable[..., Any]:
+        """What is called in a function target's place, so that backward can be offered from its result."""
+        for frontend in self._frontends:
+            function = frontend.prepared(function, arguments)
+        return function
 
     def offer_backward(
         self, result: Any, seed_expression: str | None, names: Mapping[str, Any], arguments: Mapping[str, Any]

@@ -15,12 +15,17 @@ from gradviz.record.badoption import BadOption
 from gradviz.record.mainmodule import fresh_main, script_file, script_folder
 from gradviz.record.source import compiled
 
+# What arguments and seeds may name though the file doesn't, once its framework is loaded.
+NAMED = {"torch": "torch", "tf": "tensorflow", "np": "numpy"}
+
 
 class Running(Protocol):
     """What a target needs of the session (session.py) while it runs."""
 
     phase: str
     script_names: Mapping[str, Any]
+
+    def prepared(self, function: Callable[..., Any], arguments: Mapping[str, Any]) -> Callable[..., Any]: ...
 
     def offer_backward(
         self, result: Any, seed_expression: str | None, names: Mapping[str, Any], arguments: Mapping[str, Any]
@@ -113,12 +118,13 @@ class FunctionTarget:
         exec(self._code, module.__dict__)
         session.phase = "run"
         names = {**module.__dict__}
-        if "torch" in sys.modules:
-            names.setdefault("torch", sys.modules["torch"])
+        for short, framework in NAMED.items():
+            if framework in sys.modules:
+                names.setdefault(short, sys.modules[framework])
         function = _find(module, self._function)
         values = _values(self._arguments, names)
         self._require_fit(function, values)
-        result = function(**values)
+        result = session.prepared(function, values)(**values)
         session.offer_backward(result, self._seed_expression, names, values)
 
     def _require_fit(self, function: Callable[..., Any], values: Mapping[str, Any]) -> None:

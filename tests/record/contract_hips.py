@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import autograd.numpy as anp
@@ -30,6 +31,9 @@ class HipsArrays:
     def sqrt(self, a: Any) -> Any:
         return anp.sqrt(a)
 
+    def log(self, a: Any) -> Any:
+        return anp.log(a)
+
     def total(self, a: Any) -> Any:
         return anp.sum(a)
 
@@ -45,6 +49,11 @@ class HipsArrays:
             function = value_and_grad(lambda x: body(self, (x,)))
             return (function(inputs[0])[1],)
         return tuple(function(*inputs)[1])
+
+    def descend(self, bodies: Sequence[Body], start: np.ndarray) -> None:
+        x = start
+        for body in bodies:
+            x = x - 0.1 * self.differentiate(body, (x,))[0]
 
 
 def misshapen(a: Any) -> Any:

@@ -7,7 +7,7 @@ numpy only: it is read by each framework's own interpreter.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -25,10 +25,12 @@ class Arrays(Protocol):
     def exp(self, a: Any) -> Any: ...
     def tanh(self, a: Any) -> Any: ...
     def sqrt(self, a: Any) -> Any: ...
+    def log(self, a: Any) -> Any: ...
     def total(self, a: Any) -> Any: ...
     def reshape(self, a: Any, shape: tuple[int, ...]) -> Any: ...
     def misshapen(self, a: Any) -> Any: ...  # twice its argument; its gradient comes without the first dimension
     def differentiate(self, body: Body, inputs: Inputs) -> Inputs: ...
+    def descend(self, bodies: Sequence[Body], start: np.ndarray) -> None: ...  # a step down each, one after the other
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,14 @@ def born_infinite(arrays: Arrays, given: Any) -> Any:
     return arrays.total(arrays.sqrt(given[0]))
 
 
+def logarithm(arrays: Arrays, given: Any) -> Any:
+    return arrays.total(arrays.log(given[0]))
+
+
+def square(arrays: Arrays, given: Any) -> Any:
+    return arrays.total(given[0] * given[0])
+
+
 def misshapen_gradient(arrays: Arrays, given: Any) -> Any:
     return arrays.total(arrays.misshapen(arrays.exp(given[0])))
 
@@ -99,4 +109,22 @@ PROGRAMS = {
     "misshapen": Program(
         misshapen_gradient, (np.ones((2, 3)),), ("sum", "misshapen", "exp"), "custom-backward-wrong-shape"
     ),
+}
+
+
+# Several passes in one script, and the calls that findings are told at.
+def two_faults(arrays: Arrays) -> None:
+    """The second has nothing to do with the first."""
+    arrays.differentiate(born_infinite, (np.array([0.0, 1.0]),))
+    arrays.differentiate(logarithm, (np.array([2.0, 0.0]),))
+
+
+def one_fault_that_spreads(arrays: Arrays) -> None:
+    """The second begins with what the first made."""
+    arrays.descend((born_infinite, square), np.array([0.0, 1.0]))
+
+
+SCRIPTS: dict[str, tuple[Callable[[Arrays], None], list[str]]] = {
+    "two_faults": (two_faults, ["sqrt", "log"]),
+    "one_fault_that_spreads": (one_fault_that_spreads, ["sqrt"]),
 }

@@ -20,7 +20,7 @@ from gradviz.trace.model import Backward, Node
 from gradviz.trace.packing import NODE_LEAF
 from gradviz.trace.reader import Trace
 from tests.record.contract_hips import HipsArrays
-from tests.record.contract_programs import PROGRAMS, Arrays
+from tests.record.contract_programs import PROGRAMS, SCRIPTS, Arrays
 from tests.record.contract_torch import TorchArrays
 from tests.record.recorded import nodes_of, recorded
 from tests.source_imports import ROOT
@@ -45,7 +45,10 @@ class Run:
 def run_here(folder: Path, framework: str, name: str) -> Run:
     """One program, recorded in this process."""
     gradients: list[Any] = []
-    arrays, program = HERE[framework], PROGRAMS[name]
+    arrays = HERE[framework]
+    if name in SCRIPTS:
+        return Run(recorded(folder, lambda: SCRIPTS[name][0](arrays)), gradients)
+    program = PROGRAMS[name]
     trace = recorded(folder, lambda: gradients.extend(arrays.differentiate(program.body, program.inputs)))
     return Run(trace, gradients)
 

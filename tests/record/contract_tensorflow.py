@@ -6,6 +6,7 @@ A program of its own since TensorFlow has an interpreter of its own.
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 import tensorflow as tf
 
 import gradviz
-from tests.record.contract_programs import PROGRAMS, Body, Inputs
+from tests.record.contract_programs import PROGRAMS, SCRIPTS, Body, Inputs
 
 
 class TensorFlowArrays:
@@ -34,6 +35,9 @@ class TensorFlowArrays:
     def sqrt(self, a: Any) -> Any:
         return tf.sqrt(a)
 
+    def log(self, a: Any) -> Any:
+        return tf.math.log(a)
+
     def total(self, a: Any) -> Any:
         return tf.reduce_sum(a)
 
@@ -48,6 +52,13 @@ class TensorFlowArrays:
         with tf.GradientTape() as tape:
             loss = body(self, leaves)
         return tuple(each.numpy() for each in tape.gradient(loss, leaves))
+
+    def descend(self, bodies: Sequence[Body], start: np.ndarray) -> None:
+        x = tf.Variable(start)
+        for body in bodies:
+            with tf.GradientTape() as tape:
+                loss = body(self, [x])
+            x.assign_sub(0.1 * tape.gradient(loss, x))
 
 
 def misshapen(a: Any) -> Any:
@@ -72,6 +83,9 @@ def main(folder: Path) -> None:
         except Exception:  # noqa: BLE001  # the program's own: what was recorded of it is what is tested
             continue
         np.savez(folder / f"{name}.npz", *gradients)
+    for name, (script, _) in SCRIPTS.items():
+        with gradviz.recording(folder / f"{name}.gradviz"):
+            script(arrays)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,9 @@ class TorchArrays:
     def sqrt(self, a: Any) -> Any:
         return torch.sqrt(a)
 
+    def log(self, a: Any) -> Any:
+        return torch.log(a)
+
     def total(self, a: Any) -> Any:
         return torch.sum(a)
 
@@ -42,6 +46,14 @@ class TorchArrays:
         leaves = [torch.tensor(each, requires_grad=True) for each in inputs]
         body(self, leaves).backward()
         return tuple(leaf.grad.numpy() for leaf in leaves if leaf.grad is not None)
+
+    def descend(self, bodies: Sequence[Body], start: np.ndarray) -> None:
+        x = torch.tensor(start, requires_grad=True)
+        for body in bodies:
+            x.grad = None
+            body(self, [x]).backward()
+            with torch.no_grad():
+                x -= 0.1 * x.grad
 
 
 class Misshapen(torch.autograd.Function):

@@ -12,6 +12,7 @@ from gradviz.diagnose.frameworks import numpy_at
 from gradviz.diagnose.marking import at_node, edge_mark
 from gradviz.diagnose.naming import line_made, operand_expressions, operand_name
 from gradviz.diagnose.rules.forward import first_sentence
+from gradviz.diagnose.rules.seeds import option_finding
 from gradviz.diagnose.shapes import Shape
 from gradviz.diagnose.source import Place
 from gradviz.diagnose.vocabulary import plain
@@ -61,6 +62,8 @@ def _seed(exam: Examination, backward: model.Backward, error: model.ExceptionInf
     known = shapes.known(expected) and shapes.known(received)
     if expected == received or not known or (error is None and shapes.count(expected) == shapes.count(received)):
         return None
+    if backward.phase == "offered":
+        return option_finding(exam, backward, port, received)
     node = exam.case.node(backward.id, port.node)
     return exam.writer.write(
         "seed-shape-mismatch",

@@ -2,6 +2,8 @@
 
 An optimiser writes what a pass handed to a leaf into that leaf, and all that is computed of it later is spoiled. A pass
 that nothing spoiled led to has a fault of its own.
+
+Of HIPS autograd and TensorFlow the recorder tells whether a pass began with leaves or constants that weren't finite.
 """
 
 from __future__ import annotations
@@ -12,8 +14,17 @@ from gradviz.diagnose.case import Case, is_step
 from gradviz.diagnose.rules.higher_order import is_gradient_call
 from gradviz.diagnose.vocabulary import VIEWS, plain
 from gradviz.trace import model
-from gradviz.trace.packing import FIRST_HIPS_VALUE, NODE_LEAF, OP_IN_PLACE, VALUE_LEAF, VALUE_REQUIRES_GRAD
+from gradviz.trace.packing import (
+    FIRST_HIPS_VALUE,
+    FIRST_TENSORFLOW_VALUE,
+    NODE_LEAF,
+    OP_IN_PLACE,
+    VALUE_LEAF,
+    VALUE_REQUIRES_GRAD,
+)
 
+NOT_FINITE = "not-finite"  # kind of note; gradviz/record/notfinite.py writes it
+_NOT_NUMBERS = frozenset({"nan", "inf", "-inf"})  # as arguments are written down
 _WRITES_NOTHING = {"grad", "requires_grad", "retain_grad", "register_hook"}  # they change no numbers
 
 
@@ -29,14 +40,15 @@ class Spread:
         self._holders: set[int] = set()  # leaves with a bad gradient, and what shares their memory
         self._shapes: set[tuple[model.Dim, ...]] = set()  # of bad gradients that nobody saw being read
         self._sources: set[tuple[int, ...]] = set()  # what a bad gradient of autograd.grad was taken of
-        self._unseen = False  # NaN in a framework of which nothing is recorded between passes
+        self._newest_root = -1  # of a bad pass of TensorFlow's, which numbers its tensors in the order they are made
+        self._told = {int(note.detail["pass"]): note.detail for note in _told_in(case)}
 
     def reaches(self, backward: model.Backward) -> bool:
         """Whether something that a pass added before spoiled led to this one."""
         ops = self._case.trace.graph(backward.id).op
         made = {int(number) for number in ops}
         self._go_on(max(made, default=-1))
-        if self._unseen and any(port.value >= FIRST_HIPS_VALUE for port in (*backward.roots, *backward.inputs)):
+        if self._began_with_some(backward, made):
             return True
         return bool(made & self._spoiled_ops) or any(port.value in self._spoiled for port in backward.roots)
 
@@ -52,12 +64,27 @@ class Spread:
         for node in bad_nodes:
             leaf = leaves.get(int(graph.leaf[node])) if int(graph.flags[node]) & NODE_LEAF else None
             if leaf is not None:
-                self._holders.add(leaf.value)
                 self._shapes.add(leaf.spec.shape)
-                self._unseen |= leaf.value >= FIRST_HIPS_VALUE
+                self._holders |= {leaf.value} if leaf.value < FIRST_HIPS_VALUE else set()
         roots = tuple(port.value for port in backward.roots)
         self._sources |= {roots} if backward.inputs else set()
-        self._unseen |= any(number >= FIRST_HIPS_VALUE for number in roots)
+        self._newest_root = max((self._newest_root, *(each for each in roots if each >= FIRST_TENSORFLOW_VALUE)))
+
+    def _began_with_some(self, backward: model.Backward, made: set[int]) -> bool:
+        """Whether a leaf or a constant of the pass wasn't finite, as far as the recorder tells."""
+        told, case = self._told.get(backward.id), self._case
+        if told is None:
+            return False
+        if told.get("leaves"):
+            return True
+        constants = told.get("constants")
+        values = {each for each in constants if isinstance(each, int)} if isinstance(constants, list) else set()
+        ops = [case.op_by_number[number] for number in made if number in case.op_by_number]
+        return any(
+            values & {value.number for value in op.operands}
+            or any(each in _NOT_NUMBERS for each in op.arguments.values() if isinstance(each, str))
+            for op in ops
+        )
 
     def _go_on(self, last: int) -> None:
         """Through the calls up to this one."""
@@ -96,9 +123,15 @@ class Spread:
     def _is_unread(self, value: model.Value) -> bool:
         """A value from nowhere that may be the `.grad` of a leaf: reading it is no call."""
         case = self._case
+        if value.number >= FIRST_HIPS_VALUE and value.number <= max(self._newest_root, FIRST_TENSORFLOW_VALUE):
+            return False  # of HIPS autograd's all is told; of TensorFlow's it was there before
         return (
             value.spec.shape in self._shapes
             and value.number not in case.leaf_by_value
             and value.flags & (VALUE_LEAF | VALUE_REQUIRES_GRAD) != VALUE_LEAF | VALUE_REQUIRES_GRAD
             and case.origin(value.number) is None
         )
+
+
+def _told_in(case: Case) -> list[model.Note]:
+    return [n for n in case.trace.notes() if n.kind == NOT_FINITE and isinstance(n.detail.get("pass"), int)]

@@ -14,6 +14,7 @@ from autograd.tracer import box_types
 from gradviz.record.guard import guarded, note_fault
 from gradviz.record.hips.leaves import Leaves
 from gradviz.record.hips.measures import arrays_in, measures
+from gradviz.record.hips.notfinite import look
 from gradviz.record.hips.passes import ENTRY, HipsPass
 from gradviz.record.hips.samples import sample_of
 from gradviz.record.hips.state import Recorder, ThreadState
@@ -63,7 +64,6 @@ class Engine:
         recorder.runs[ident] = run
         cells[2] = -1
         cells[1] = self._store.stored_as(record)
-        result: Any = None
         try:
             result = original(g, end_node)
             record.outcome = "completed"
@@ -81,7 +81,7 @@ class Engine:
             else:
                 recorder.runs[ident] = outer
             try:
-                self._end(record, result, g)
+                self._end(record, run, g, frame)
             except Exception as fault:  # noqa: BLE001  # as above
                 note_fault(recorder.session, fault)
 
@@ -137,15 +137,15 @@ class Engine:
 
     # -- after
 
-    def _end(self, record: HipsPass, result: Any, g: Any) -> None:
-        taken = record.measures
+    def _end(self, record: HipsPass, run: Run, g: Any, frame: FrameType) -> None:
+        taken, spoiled = record.measures, False
         if taken is not None:
             if record.graph.has_custom:  # a vjp of the person's own may hand on what they keep
                 taken.flush()
             else:
-                taken.settle(arrays_in([result, g]))
+                taken.settle(arrays_in([g, *(gradient for _, _, gradient in run.arrived)]))
             for slot, value in taken.non_finite[:MOST_SAMPLES]:
-                record.faulty = True
+                record.faulty = spoiled = True
                 place = record.place_of_slot(slot)
                 if place is not None:
                     self._sample(record, place[0], 0, "received", self._recorder.values.spec(value), value)
@@ -153,10 +153,11 @@ class Engine:
         if record.fault is not None:
             self._recorder.session.note("recorder-fault", f"A step could not be recorded whole: {record.fault!r}")
         self._store.end(record)
-        last = record.last_node()
-        leaf = record.graph.leaf_nodes.get(last)
-        if leaf is not None and record.outcome == "completed":
-            self._leaves.arrived(leaf, record.steps[-2], result, taken is not None)
+        if spoiled and record.stored:
+            look(self._recorder, record, frame)
+        if record.outcome == "completed":
+            for leaf, spec, gradient in run.arrived:
+                self._leaves.arrived(leaf, spec, gradient, taken is not None)
 
     def _sample(self, record: HipsPass, step: int, slot: int, role: str, spec: int, value: Any) -> None:
         sample = sample_of(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from gradviz.record.hips.engine import Engine
 from gradviz.record.hips.functions import Functions
 from gradviz.record.hips.leaves import Leaves
 from gradviz.record.hips.nodes import Keys, make_init
+from gradviz.record.hips.offer import Offer
 from gradviz.record.hips.state import Recorder
 from gradviz.record.hips.tracing import Tracing
 from gradviz.record.hips.walk import Walker
@@ -37,6 +38,7 @@ class HipsFrontend:
         self._recorder: Recorder | None = None
         self._store: PassStore | None = None
         self._leaves: Leaves | None = None
+        self._offer: Offer | None = None
         self._depth = tracer.trace_stack.top  # of traces, before the script made any
 
     def install(self, session: Session) -> None:
@@ -53,6 +55,7 @@ class HipsFrontend:
         self._patches.replace(core, "trace", trace)
         self._patches.replace(core.VJPNode, "__init__", init)
         self._patch_backward(session, engine)
+        self._offer = Offer(recorder, keys, engine)
         for name in OPERATORS:
             self._patch_operator(getattr(differential_operators, name), tracing, engine, name in SCALAR_ONLY)
 
@@ -73,10 +76,14 @@ class HipsFrontend:
     def forked(self) -> None:
         self._patches.undo()
 
+    def prepared(self, function: Callable[..., Any], arguments: Mapping[str, Any]) -> Callable[..., Any]:
+        return function if self._offer is None else self._offer.prepared(function, arguments)
+
     def offer_backward(
         self, result: Any, seed_expression: str | None, namespace: Mapping[str, Any], arguments: Mapping[str, Any]
     ) -> None:
-        """A function's result isn't traced unless the function called grad, and then a pass has run."""
+        if self._offer is not None:
+            self._offer.run(seed_expression, namespace)
 
     def script_ended(self, error: BaseException | None) -> None:
         recorder, store, leaves = self._recorder, self._store, self._leaves

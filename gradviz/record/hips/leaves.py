@@ -45,7 +45,7 @@ class Leaves:
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        self._names: dict[tuple[int, int], str] = {}  # stack and spec -> name
+        self._names: dict[tuple[Any, ...], str] = {}  # stack, spec and parameter -> name
         self._ids: dict[tuple[Any, int], int] = {}
         self._arrived: dict[int, tuple[int, Any]] = {}  # leaf id -> spec, gradient
 
@@ -56,7 +56,7 @@ class Leaves:
         things = {id(value): value for _, value in values.values() if value is not None}
         found = variable_names(things, frame, recorder.frames.is_user, recorder.session.namespace()) if things else {}
         for leaf, value in values.values():
-            self._names[(leaf.stack, leaf.spec)] = found.get(id(value)) or leaf.argument
+            self._names[_place(leaf)] = found.get(id(value)) or leaf.argument
 
     def leaf_id(self, entry: Leaf, in_graph: bool) -> int:
         """The leaf's id; its row is made the first time."""
@@ -66,7 +66,7 @@ class Leaves:
             number = self._ids[key] = self._recorder.writer.add(
                 "leaf",
                 value=entry.number,
-                name=self._names.get((entry.stack, entry.spec), entry.argument),
+                name=self._names.get(_place(entry), entry.argument),
                 kind="variable",
                 module=None,
                 spec=entry.spec,
@@ -77,7 +77,7 @@ class Leaves:
         return number
 
     def _key(self, entry: Leaf) -> tuple[Any, int]:
-        return self._names.get((entry.stack, entry.spec)) or entry.stack, entry.spec
+        return self._names.get(_place(entry)) or entry.stack, entry.spec
 
     def arrived(self, entry: Leaf, spec: int, gradient: Any, measured: bool) -> None:
         """A pass ended at this leaf. A small gradient is copied and looked at when the recording ends, a big one held
@@ -106,3 +106,7 @@ class Leaves:
                 if sample is not None:
                     self._recorder.writer.add("sample", step=None, slot=number, role="leaf-grad", spec=spec, **sample)
             self._recorder.writer.update("leaf", number, **columns)
+
+
+def _place(entry: Leaf) -> tuple[Any, ...]:
+    return entry.stack, entry.spec, entry.argument

@@ -40,6 +40,7 @@ class Run:
         self._steps, self._started = record.steps, record.started
         self._keeps = recorder.session.level == "values"
         self._left = BUDGET
+        self.arrived: list[tuple[Any, int, Any]] = []  # leaf, spec and gradient of those that the pass ended at
 
     def step(self, node: Recorded, g: Any) -> Any:
         """In the place of `node.vjp(g)`."""
@@ -60,6 +61,8 @@ class Run:
                     measures.flush()
                 if self._keeps:
                     self._keep(g, spec)
+            if node.leaf is not None:
+                self.arrived.append((node.leaf, spec, g))
         except Exception as fault:  # noqa: BLE001  # a fault of the recorder's must not become the script's
             self._record.fault = fault
         try:

@@ -28,6 +28,9 @@ from gradviz.record.oplog import OPERAND_WIDTH
 from gradviz.record.ownframes import is_own
 from gradviz.trace.packing import OP_RAISED
 
+PARAMETER = (
+    "_gradviz_parameter"  # attribute of a function of ours that stands for the person's: what it is differentiated by
+)
 PRIMITIVE: CodeType = anp.add.__code__  # of what every primitive is wrapped in
 INIT: CodeType = core.VJPNode.__init__.__code__  # autograd's own, before it is replaced
 MOST_LOOKED_AT = 64  # entries of an array of objects
@@ -223,6 +226,8 @@ def parameter_of(fun: Any) -> str:
     code, cells = getattr(fun, "__code__", None), getattr(fun, "__closure__", None)
     if code is None:
         return ""
+    if is_own(code):
+        return str(fun.__dict__.get(PARAMETER, ""))
     inside = {}
     for name, cell in zip(code.co_freevars, cells or ()):
         try:

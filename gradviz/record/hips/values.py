@@ -84,6 +84,11 @@ class Values:
         self.shapes[found] = key[0]
         return found
 
+    def living_constants(self) -> list[tuple[int, Any]]:
+        """The constants that the script still holds, with their numbers."""
+        found = [(number, known()) for known, number in list(self._constants.values())]
+        return [(number, array) for number, array in found if array is not None]
+
     def constant(self, array: Any) -> int:
         """The number of an array that no node made."""
         key = id(array)

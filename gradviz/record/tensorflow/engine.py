@@ -15,6 +15,7 @@ from gradviz.record.guard import guarded
 from gradviz.record.passstore import PassStore
 from gradviz.record.tensorflow.leaves import Leaves
 from gradviz.record.tensorflow.missing import Missing
+from gradviz.record.tensorflow.notfinite import look
 from gradviz.record.tensorflow.ops import Ops
 from gradviz.record.tensorflow.passes import ENTRY, TapePass
 from gradviz.record.tensorflow.state import Recorder, ThreadState
@@ -145,9 +146,10 @@ class Engine:
                 port = record.graph.ports.get(source._id)
                 if port is not None and gradient is not None and record.graph.is_leaf(port[0]):
                     arrived.append((port[0], self._arrive(record, run, port, gradient), gradient))
-        measures = record.measures
+        measures, spoiled = record.measures, False
         if measures is not None:
             measures.flush()
+            spoiled = bool(measures.non_finite)
             self._non_finite(record, measures)
         missing = [at for at, each in enumerate(result) if each is None] if result is not None else []
         if missing:
@@ -155,12 +157,24 @@ class Engine:
         if run.fault is not None:
             self._recorder.session.note("recorder-fault", f"A step could not be recorded whole: {run.fault!r}")
         self._store.end(record)
+        if spoiled and record.stored:
+            self._look(record)
         if missing:
             self._missing.tell(record, run, tape, given, kwargs.get("sources_raw"), missing, len(result), frame)
         for node, spec, gradient in arrived:
             leaf = record.graph.leaf_entries[record.graph.leaves[node]]
             figures = measures.of(record.graph.slot_number(node, 0)) if measures is not None else None
             self._leaves.arrived(leaf, spec, figures, array_of(gradient))
+
+    def _look(self, record: TapePass) -> None:
+        state = self._recorder.state()
+        was_called_back = state.callback is not None
+        self._ops.leave(state)
+        try:
+            look(self._recorder, record)
+        finally:
+            if was_called_back:
+                self._ops.enter(state)
 
     def _arrive(self, record: TapePass, run: Run, port: Port, gradient: Any) -> int:
         """A leaf's gradient is the last step of its way."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import tensorflow
@@ -22,6 +22,7 @@ from gradviz.record.tensorflow.engine import Engine
 from gradviz.record.tensorflow.functions import EagerFunctions
 from gradviz.record.tensorflow.layers import LAYER_CALL, LayerCalls
 from gradviz.record.tensorflow.leaves import Leaves
+from gradviz.record.tensorflow.offer import Offer
 from gradviz.record.tensorflow.ops import Ops
 from gradviz.record.tensorflow.state import Recorder
 from gradviz.record.tensorflow.tapes import Tapes
@@ -38,6 +39,7 @@ class TensorFlowFrontend:
         self._store: PassStore | None = None
         self._leaves: Leaves | None = None
         self._ops: Ops | None = None
+        self._offer: Offer | None = None
         self._layers: LayerCalls | None = None
         self._is_registered = False
 
@@ -48,6 +50,7 @@ class TensorFlowFrontend:
         recorder.overflow = store.overflow
         tapes = Tapes(recorder)
         ops = self._ops = Ops(recorder, tapes, LAYER_CALL)
+        self._offer = Offer(recorder, tapes)
         engine = Engine(recorder, store, leaves, ops)
         tapes.install(self._patches)
         ops.install(self._patches)
@@ -83,10 +86,14 @@ class TensorFlowFrontend:
     def forked(self) -> None:
         self.uninstall()
 
+    def prepared(self, function: Callable[..., Any], arguments: Mapping[str, Any]) -> Callable[..., Any]:
+        return function if self._offer is None else self._offer.prepared(function)
+
     def offer_backward(
         self, result: Any, seed_expression: str | None, namespace: Mapping[str, Any], arguments: Mapping[str, Any]
     ) -> None:
-        """A tensor's tape is gone when a function has returned it: there is nothing to run backward from."""
+        if self._offer is not None:
+            self._offer.run(result, seed_expression, namespace, arguments)
 
     def script_ended(self, error: BaseException | None) -> None:
         recorder, store, leaves = self._recorder, self._store, self._leaves

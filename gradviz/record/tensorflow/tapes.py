@@ -84,6 +84,7 @@ class Tapes:
         self._recorder = recorder
         self._known: weakref.WeakKeyDictionary[Any, TapeRecord] = weakref.WeakKeyDictionary()
         self._variables: dict[int, Leaf] = {}  # by id of the handle: made once, each tape watches it anew
+        self.stand_in: Any = None  # offer.Offer's tape: it ends where the person's code makes one of its own
         self.made_at: dict[int, int] = {}  # id of a handle -> the stack of the call that made the variable
 
     def of(self, tape: Any) -> TapeRecord | None:
@@ -111,6 +112,8 @@ class Tapes:
         @functools.wraps(pushing)
         def push(tape: Any) -> Any:
             is_new = tape._tape is None
+            if self.stand_in is not None and tape is not self.stand_in:
+                self._give_way()
             result = pushing(tape)
             if session.recording:
                 with guarded(session):
@@ -131,6 +134,11 @@ class Tapes:
             record = TapeRecord(bool(tape._persistent), bool(tape._watch_accessed_variables), made, first)
             self._known[tape] = record
         recorder.state().tapes.append(record)
+
+    def _give_way(self) -> None:
+        stand_in, self.stand_in = self.stand_in, None
+        if stand_in._recording:
+            stand_in._pop_tape()
 
     def _popped(self, tape: Any) -> None:
         record, tapes = self._known.get(tape), self._recorder.state().tapes

@@ -121,7 +121,20 @@ def test_a_step_may_be_among_calls_that_were_left_out() -> None:
     assert two.lines(two.w) == [1]
 
 
-def test_nothing_is_known_of_frameworks_that_record_no_call_between_passes() -> None:
+@pytest.mark.parametrize(("leaves", "expected"), [(True, [1]), (False, [1, 2]), (None, [1, 2])])
+def test_of_other_frameworks_the_recorder_tells_what_a_pass_began_with(
+    leaves: bool | None, expected: list[int]
+) -> None:
     two = TwoPasses(FIRST_HIPS_VALUE)
+    if leaves is not None:
+        two.trace.noted.append(model.Note("not-finite", "", (), {"pass": 1, "leaves": leaves, "constants": []}))
 
-    assert two.lines(two.other_leaf()) == [1]
+    assert two.lines(two.other_leaf()) == expected
+
+
+def test_a_constant_that_was_spoiled_reaches_the_pass_that_takes_it() -> None:
+    two = TwoPasses(FIRST_HIPS_VALUE)
+    v = two.other_leaf()
+    two.trace.noted.append(model.Note("not-finite", "", (), {"pass": 1, "leaves": False, "constants": [v.number]}))
+
+    assert two.lines(v) == [1]

@@ -77,6 +77,29 @@ def test_a_function_that_runs_backward_itself_is_known(tmp_path: Path) -> None:
     assert not functions["loss"].calls_backward
 
 
+@pytest.mark.parametrize(
+    "body", ["loss.backward()", "torch.autograd.grad(y, x)", "grad(loss)(x)", "tape.gradient(y, x)", "g = jacobian(f)"]
+)
+def test_each_framework_has_its_own_word_for_it(body: str, tmp_path: Path) -> None:
+    assert listed(tmp_path, f"def f(x):\n    {body}\n")["f"].calls_backward
+
+
+@pytest.mark.parametrize(
+    ("imports", "framework"),
+    [
+        ("import torch", "torch"),
+        ("import tensorflow as tf\nimport numpy as np", "tf"),
+        ("import autograd.numpy as np", "np"),
+        ("from autograd import grad, numpy as anp", "anp"),
+        ("import numpy as np", "torch"),
+    ],
+)
+def test_arguments_are_made_by_the_framework_that_the_file_imports(
+    imports: str, framework: str, tmp_path: Path
+) -> None:
+    assert listed(tmp_path, f"{imports}\ndef f(x): ...\n")["f"].framework == framework
+
+
 def test_of_two_with_one_name_the_later_counts(tmp_path: Path) -> None:
     functions = listed(tmp_path, "def f(a): ...\ndef f(b): ...\n")
 
