@@ -1,7 +1,8 @@
 """Sets gradviz up if need be, and runs all its tests: `python3 scripts/test.py [--tensorflow] [PYTEST ARGUMENTS]`.
 
 The architecture comes first and alone: when a floor is broken, nothing above it is worth a run. TensorFlow's tests run
-where it is installed, and are counted as skipped where it isn't; `--tensorflow` installs it into `.venv-tensorflow`.
+where it is installed; where it isn't, the last line says how many were left out. `--tensorflow` installs it into
+`.venv-tensorflow` and runs those tests alone; they are part of every run from then on.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ LEGS = (
     ("Everything else", [*IN_TWO, "-p", "tests.not_again", "--durations=15", f"--deselect={FIRST}"]),
 )
 
+TENSORFLOW = (("The tests of TensorFlow", [*IN_TWO, "-m", "tensorflow", "--durations=5"]),)
+
 
 def main(arguments: list[str]) -> int:
     with_tensorflow = "--tensorflow" in arguments
@@ -39,7 +42,7 @@ def main(arguments: list[str]) -> int:
         return 1
     system_packages.provide(system_packages.missing_for_the_tests(), "the tests")
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes would compile the same modules again
-    legs = [("The tests that were asked for", arguments)] if arguments else LEGS
+    legs = [("The tests that were asked for", arguments)] if arguments else TENSORFLOW if with_tensorflow else LEGS
     for title, options in legs:
         print(f"{title}:", flush=True)
         status = subprocess.run([python, "-m", "pytest", *options], cwd=setup_env.ROOT, env=environment).returncode

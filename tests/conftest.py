@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.left_out import tell
+from tests.tensorflow_python import NO_TENSORFLOW, PYTHON
+
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # no window flashes by, and none is needed
 # A busy machine is no fault: no deadlines. Where a push is judged, the same examples are drawn each time.
 settings.register_profile("anywhere", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -37,6 +40,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return ORDER.index(part) if part in ORDER else len(ORDER)
 
     items.sort(key=floor)
+    for item in items if PYTHON is None else ():
+        if item.get_closest_marker("tensorflow"):
+            item.add_marker(pytest.mark.skip(reason=NO_TENSORFLOW))
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """The last word of a run."""
+    tell(config)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -25,9 +25,8 @@ def tensorflow_python() -> str | None:
 
 
 PYTHON = tensorflow_python()
-needs_tensorflow = pytest.mark.skipif(
-    PYTHON is None, reason="not on this machine: no TensorFlow (scripts/test.py --tensorflow installs it)"
-)
+NO_TENSORFLOW = "not on this machine: no TensorFlow (scripts/test.py --tensorflow installs it)"
+needs_tensorflow = pytest.mark.tensorflow  # conftest.py skips these where PYTHON is None
 
 
 def assert_same_but_for_times(bare: Seen, recorded: Seen) -> None:
