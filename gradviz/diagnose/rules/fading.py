@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+import numpy as np
+
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
@@ -39,12 +41,11 @@ def flat(exam: Examination) -> Iterator[Finding]:
 def _received_norms(case: Case, backward: model.Backward) -> dict[int, float]:
     """The largest norm that each node received; NaN where none was taken."""
     steps = case.trace.steps(backward.id)
-    norms: dict[int, float] = {}
-    for number in range(len(steps)):
-        low, high = int(steps.received_start[number]), int(steps.received_end[number])
-        values = [float(v) for v in steps.norm[low:high]]
-        norms[int(steps.node[number])] = max(values) if values and not any(math.isnan(v) for v in values) else math.nan
-    return norms
+    largest = np.full(len(steps), math.nan)
+    some = steps.received_end > steps.received_start
+    if some.any():  # what a step received ends where that of the next begins
+        largest[some] = np.maximum.reduceat(steps.norm, steps.received_start[some])
+    return dict(zip(steps.node.tolist(), largest.tolist()))
 
 
 def _zero_leaves(case: Case, backward: model.Backward) -> list[str]:
