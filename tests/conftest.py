@@ -23,6 +23,10 @@ ORDER = ("test_architecture.py", "unit", "record", "process", "gui")
 EXPECTED_SKIP = "not on this"  # 'not on this platform: ...', 'not on this machine: ...'
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "tensorflow: needs the interpreter that scripts/test.py --tensorflow makes")
+
+
 @pytest.fixture(autouse=True, scope="session")
 def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Settings and recordings of a test run, its child processes included, stay out of the person's own."""

@@ -55,6 +55,23 @@ with tf.GradientTape() as tape:
 tape.gradient(o, v)
 """
 
+# A model of one's own that a tf.function builds: Keras makes its variables when all of it is built.
+BUILT_INSIDE = """
+import tensorflow as tf
+class Net(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.hidden, self.out = tf.keras.layers.Dense(4, name="hidden"), tf.keras.layers.Dense(1, name="out")
+    def call(self, x):
+        return self.out(self.hidden(x))
+model, x = Net(), tf.ones([8, 3])
+@tf.function
+def step():
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(model(x) ** 2)
+    return tape.gradient(loss, model.trainable_variables)
+step()
+"""
 
 LEFT = """
 import numpy as np
@@ -113,6 +130,16 @@ def test_the_eigenproblem_has_pytorchs_gradient(tmp_path: Path) -> None:
 
     assert z.grad is not None
     np.testing.assert_allclose(np.load(tmp_path / "gradient.npy"), z.grad.numpy(), rtol=1e-8)
+
+
+def test_a_model_that_a_function_builds_has_its_names(tmp_path: Path) -> None:
+    with record(BUILT_INSIDE, tmp_path) as trace:
+        assert sorted(leaf.name for leaf in trace.leaves()) == [
+            "hidden.bias",
+            "hidden.kernel",
+            "out.bias",
+            "out.kernel",
+        ]
 
 
 def test_layers_are_modules_and_every_op_has_its_line(tmp_path: Path) -> None:

@@ -140,6 +140,9 @@ class LayerCalls:
         """After its first call a layer is built: count and name its variables."""
         if call.place in self._named or not layer.built:
             return
+        trainable = [(each, variable_of(each)) for each in layer._trainable_variables]
+        if any(raw is None for _, raw in trainable):
+            return  # built inside a tf.function, Keras makes them later
         self._named.add(call.place)
         total = 0
         for each in layer.variables:
@@ -148,8 +151,7 @@ class LayerCalls:
                 size *= int(dim)
             total += size
         self._recorder.writer.update("module", call.place, parameters=total)
-        for each in layer._trainable_variables:
-            raw = getattr(each, "value", each)
+        for each, raw in trainable:
             number = FIRST_VALUE + raw.handle._id
             name = str(each.name).partition(":")[0].rpartition("/")[2]
             full = f"{call.path}.{name}" if call.path else name
@@ -157,6 +159,11 @@ class LayerCalls:
 
 
 LAYER_CALL: CodeType = LayerCalls.call.__code__  # where one layer's stack ends and its caller's begins
+
+
+def variable_of(each: Any) -> Any:
+    """TensorFlow's variable inside one of Keras'; None while that isn't initialized. Its `value` would make one up."""
+    return each if hasattr(each, "handle") else getattr(each, "_value", None)
 
 
 def first_tensor(values: Any) -> Any:
