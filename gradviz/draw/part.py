@@ -1,4 +1,4 @@
-"""A part of a picture by itself: a node's neighbourhood over a dimmed graph, boxes on their way to new places."""
+"""A part of a picture by itself: boxes on their way to new places."""
 
 from __future__ import annotations
 
@@ -8,28 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QPainter
 
-from gradviz.draw.lines import draw_edges, draw_frame, draw_frame_words, draw_quiet_labels
-from gradviz.draw.looks import DRAWN_ORDER, NO_NAMES
+from gradviz.draw.lines import draw_edges, draw_frame, draw_frame_words
+from gradviz.draw.looks import DRAWN_ORDER
 from gradviz.draw.picture import Picture
 from gradviz.draw.segments import Area, Indices
 from gradviz.draw.surface import QtSurface, Surface
-from gradviz.scene.model import Scene, States
-
-
-def neighbours(scene: Scene, box: int) -> tuple[Indices, Indices]:
-    """The boxes that an edge joins with `box`, itself among them, and these edges."""
-    draft = scene.draft
-    edges = np.flatnonzero((draft.tail == box) | (draft.head == box))
-    return np.unique(np.concatenate(([box], draft.tail[edges], draft.head[edges]))), edges
-
-
-def paint_part(picture: Picture, surface: Surface, states: States, boxes: Indices, edges: Indices) -> None:
-    """These boxes and edges with their shapes, and nothing else."""
-    _edges(picture, surface, states, edges)
-    for box in boxes.tolist():
-        picture.paint_box(surface, states, box)
-    if picture.shapes and surface.zoom >= NO_NAMES:
-        draw_quiet_labels(surface, picture.scene, edges.tolist(), states.edge)
+from gradviz.scene.model import States
 
 
 def paint_moving(

@@ -43,7 +43,13 @@ COMMANDS: tuple[Command, ...] = (
     _c("recordings", QT_TRANSLATE_NOOP("Commands", "Unsaved recordings…")),
     _c("close", QT_TRANSLATE_NOOP("Commands", "Close"), ("Ctrl+W",)),
     _c("quit", QT_TRANSLATE_NOOP("Commands", "Quit"), ("Ctrl+Q",)),
-    _c("find", QT_TRANSLATE_NOOP("Commands", "Find"), ("Ctrl+F",), "search", "Find a node, tensor or line"),
+    _c(
+        "find",
+        QT_TRANSLATE_NOOP("Commands", "Find anything…"),
+        ("Ctrl+K", "Ctrl+F"),
+        "search",
+        "Find a node, module, line, shape, problem or command",
+    ),
     _c("copy_finding", QT_TRANSLATE_NOOP("Commands", "Copy problem as text"), ()),
     _c("copy_finding_markdown", QT_TRANSLATE_NOOP("Commands", "Copy problem as Markdown"), ()),
     _c("open_line", QT_TRANSLATE_NOOP("Commands", "Open line in my editor"), ("Ctrl+Shift+E",)),
@@ -63,6 +69,15 @@ COMMANDS: tuple[Command, ...] = (
     _c("zoom_in", QT_TRANSLATE_NOOP("Commands", "Zoom in"), ("Ctrl++", "Ctrl+="), "plus"),
     _c("zoom_out", QT_TRANSLATE_NOOP("Commands", "Zoom out"), ("Ctrl+-",), "minus"),
     _c("zoom_reset", QT_TRANSLATE_NOOP("Commands", "Zoom to 100 %"), ("Ctrl+0",)),
+    _c("view_back", QT_TRANSLATE_NOOP("Commands", "Previous view"), ("Alt+Left", "Back"), "view_back"),
+    _c("view_forward", QT_TRANSLATE_NOOP("Commands", "Next view"), ("Alt+Right", "Forward"), "view_forward"),
+    _c("focus_around", QT_TRANSLATE_NOOP("Commands", "Focus on neighbours"), ("N",)),
+    _c("focus_before", QT_TRANSLATE_NOOP("Commands", "Focus on what leads here"), ("I",)),
+    _c("focus_after", QT_TRANSLATE_NOOP("Commands", "Focus on what follows"), ("O",)),
+    _c("focus_both", QT_TRANSLATE_NOOP("Commands", "Focus on what leads here and follows"), ("B",)),
+    _c("focus_path", QT_TRANSLATE_NOOP("Commands", "Focus on the path from the loss…"), ("P",)),
+    _c("focus_hide", QT_TRANSLATE_NOOP("Commands", "Hide what isn't in focus"), ("H",), checkable=True),
+    _c("focus_off", QT_TRANSLATE_NOOP("Commands", "Show everything"), (), "", "Leave the focus (Esc in the canvas)"),
     _c("fold_all", QT_TRANSLATE_NOOP("Commands", "Fold all modules")),
     _c("open_all", QT_TRANSLATE_NOOP("Commands", "Open all modules")),
     _c("theme_system", QT_TRANSLATE_NOOP("Commands", "As the system"), checkable=True),
@@ -117,6 +132,11 @@ class Commands(QObject):
                 action = self.by_name[command.name]
                 action.setEnabled(state.enabled)
                 action.setToolTip(self.tooltip(command, state))
+
+    def reason(self, name: str) -> str:
+        """Why a command can't be given now; "" where it can."""
+        told = self._told.get(name)
+        return told.reason if told is not None and not told.enabled else ""
 
     def refresh_icons(self, only: Container[str] | None = None) -> None:
         """Draw the icons; those of menus alone can wait until after the first paint."""

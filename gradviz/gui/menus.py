@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMainWindow, QMenu
 
 from gradviz.gui.commands import Commands
 
+FOCUS = ("focus_around", "focus_before", "focus_after", "focus_both", "focus_path")
 # "" is a separator, "@name" a menu that the window fills itself
 MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
@@ -22,14 +23,17 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     (
         str(QT_TRANSLATE_NOOP("Menus", "&View")),
-        ("fit", "zoom_in", "zoom_out", "zoom_reset", "", "@theme", "smooth"),
+        ("view_back", "view_forward", "", "fit", "zoom_in", "zoom_out", "zoom_reset", "", "@theme", "smooth"),
     ),
     (str(QT_TRANSLATE_NOOP("Menus", "&Run")), ("run", "stop", "", "run_settings", "open_function")),
     (
         str(QT_TRANSLATE_NOOP("Menus", "&Step")),
         ("step", "back", "first", "last", "", "next_finding", "previous_finding", "", "next_pass", "previous_pass"),
     ),
-    (str(QT_TRANSLATE_NOOP("Menus", "&Graph")), ("@graph", "", "fold_all", "open_all")),
+    (
+        str(QT_TRANSLATE_NOOP("Menus", "&Graph")),
+        ("@graph", "", "fold_all", "open_all", "", *FOCUS, "", "focus_hide", "focus_off"),
+    ),
     (str(QT_TRANSLATE_NOOP("Menus", "&Window")), ("@docks", "", "next_pane", "previous_pane", "", "reset_layout")),
     (str(QT_TRANSLATE_NOOP("Menus", "&Help")), ("guide", "shortcuts", "", "about")),
 )

@@ -1,8 +1,8 @@
 """The one style sheet of the window, made from tokens. Roles are set as dynamic properties: `role="filled"` and so on.
 
-Roles: buttons `filled` (the one strong action), `link`, `toggle`, `crumb`, `small`; labels `welcome-title`, `heading`,
-`title`, `strong`, `body`, `secondary`, `caption`, `mono`, `error`, `status`; fields `code`, `field`, `source`; frames
-`pane`, `bar`, `side`, `panel`, `chip`, `strip-error`, `strip-warning`, `strip-note`.
+Roles: buttons `filled` (the one strong action), `link`, `toggle`, `crumb`, `small`, `find`; labels `welcome-title`,
+`heading`, `title`, `strong`, `body`, `secondary`, `caption`, `mono`, `error`, `status`; fields `code`, `field`,
+`source`; frames `pane`, `bar`, `side`, `panel`, `chip`, `strip-error`, `strip-warning`, `strip-note`.
 """
 
 from __future__ import annotations
@@ -63,6 +63,7 @@ QPushButton:disabled {{ color: {t.disabled}; border-color: {t.border}; backgroun
 QPushButton[role="filled"] {{ background: {t.accent}; color: {t.on_fill}; border: 1px solid {t.accent}; }}
 QPushButton[role="filled"]:hover {{ border-color: {t.text}; }}
 QPushButton[role="filled"]:disabled {{ background: transparent; color: {t.disabled}; border-color: transparent; }}
+QPushButton[role="find"] {{ color: {t.text2}; text-align: left; padding: 4px 8px; }}
 QPushButton[role="small"] {{ padding: 2px 0; }}
 QPushButton[role="link"], QToolButton[role="link"] {{ background: transparent; border: 0; color: {t.accent};
   padding: 0 2px; font-size: 12px; min-height: 0; }}
@@ -109,8 +110,7 @@ def _views(t: Tokens) -> str:
     return f"""
 QAbstractItemView {{ background: {t.pane}; color: {t.text}; border: 0; outline: 0; font-size: 12px;
   selection-background-color: {t.accent_soft}; selection-color: {t.text}; }}
-QListView#find_results {{ border: 1px solid {t.control}; border-radius: 4px; padding: 2px; }}
-QListView#find_results::item {{ padding: 3px 8px; min-height: 18px; }}
+QFrame#palette {{ background: {t.pane}; border: 1px solid {t.control}; border-radius: 8px; }}
 QTreeView#modules::item:selected, QTreeView#modules::branch:selected {{ background: {t.accent_soft}; }}
 QHeaderView {{ background: {t.pane}; }}
 QHeaderView::section {{ background: {t.pane}; color: {t.text2}; border: 0; border-bottom: 1px solid {t.border};

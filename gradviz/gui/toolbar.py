@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QKeySequence
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QMainWindow,
     QPushButton,
     QSizePolicy,
@@ -27,7 +26,7 @@ GROUPS = (
     ("run", "stop"),
     ("first", "back", "step", "last"),
     ("previous_finding", "next_finding"),
-    ("fit",),
+    ("view_back", "view_forward", "fit"),
 )
 
 
@@ -55,8 +54,8 @@ class Toolbar(QToolBar):
         spacer.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.addWidget(spacer)
         self.level = self._level()
-        self.find_field = FindField(theme, self)
-        self.addWidget(self.find_field)
+        self.find_button = FindButton(commands["find"], theme, self)
+        self.addWidget(self.find_button)
         theme.changed.connect(self._paint_run)
         commands["run"].changed.connect(self._follow_run)
         self._follow_run()
@@ -121,19 +120,22 @@ class Toolbar(QToolBar):
         self.run_button.setIcon(self._theme.icon("run", ink))
 
 
-class FindField(QLineEdit):
-    """The search box; its results open below it."""
+class FindButton(QPushButton):
+    """Looks like a field; a press opens the search palette."""
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, action: QAction, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
+        keys = QKeySequence("Ctrl+K").toString(QKeySequence.SequenceFormat.NativeText)
+        self.setText(self.tr("Find anything") + "    " + keys)
+        self.setProperty("role", "find")
+        self.setFixedWidth(208)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setToolTip(action.toolTip())
+        self.setAccessibleName(self.tr("Find anything"))
+        self.clicked.connect(action.trigger)
         self._theme = theme
-        self.setFixedWidth(248)
-        self.setClearButtonEnabled(True)
-        self.setAcceptDrops(False)  # a dropped file is opened by the window, wherever it falls
-        keys = QKeySequence("Ctrl+F").toString(QKeySequence.SequenceFormat.NativeText)
-        self.setPlaceholderText(self.tr("Find node, tensor or line") + "    " + keys)
-        tip = self.tr("A name, a module, a shape like 164 or [*, 10], a line like :18 ({keys})")
-        self.setToolTip(tip.format(keys=keys))
-        self.setAccessibleName(self.tr("Find"))
-        self._icon = self.addAction(theme.icon("search", "text2"), QLineEdit.ActionPosition.LeadingPosition)
-        theme.changed.connect(lambda: self._icon.setIcon(theme.icon("search", "text2")))
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _dress(self) -> None:
+        self.setIcon(self._theme.icon("search", "text2"))

@@ -56,7 +56,8 @@ def test_dropping_a_file_opens_it(person: Person, recordings: dict[str, Path]) -
     # THEN
     person.until(lambda: person.window.document.state.recording == recordings["mlp"])
     # AND over a field it does the same, where Qt would paste its name
-    field = person.window.toolbar.find_field
+    person.command("find")
+    field = person.controller.search.palette.field
     drop(person.window, recordings["eigh"], field.mapTo(person.window, field.rect().center()))
     person.until(lambda: person.window.document.state.recording == recordings["eigh"])
 

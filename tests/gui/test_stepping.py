@@ -8,7 +8,6 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
-from gradviz.document.hub import Selection
 from gradviz.gui.window import Window
 from tests.gui.driving import Person
 
@@ -108,26 +107,6 @@ def test_choosing_another_pass(person: Person) -> None:
     assert person.window.hub.view.pass_id == person.window.hub.view.trace.passes()[1].id  # type: ignore[union-attr]  # open
     chooser.activated.emit(2)
     assert person.window.hub.view.pass_id == person.window.hub.view.trace.passes()[2].id  # type: ignore[union-attr]  # as above
-
-
-def test_find_by_name_shape_and_line(person: Person) -> None:
-    field = person.window.toolbar.find_field
-    box = person.controller.find
-    for query, kinds in (("relu", {"node"}), ("[32, *]", {"shape"}), (":20", {"line"}), ("0.weight", {"leaf"})):
-        # WHEN
-        person.command("find")
-        field.clear()
-        for letter in query:
-            person.qtbot.keyClick(field, letter)
-        person.until(lambda: box.isVisible() and box.count() and box.item(0).data(Qt.ItemDataRole.UserRole))
-        person.until(lambda q=query: field.text() == q)  # type: ignore[misc]  # bound now
-        box.search()
-        # THEN
-        found = [box.item(row).data(Qt.ItemDataRole.UserRole) for row in range(box.count())]
-        assert {hit.kind for hit in found} == kinds
-    person.qtbot.keyClick(field, Qt.Key.Key_Return)
-    assert person.window.hub.view.selection == Selection("node", node=found[0].node)
-    assert not box.isVisible()
 
 
 def test_f6_walks_the_panes(person: Person) -> None:

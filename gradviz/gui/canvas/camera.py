@@ -21,6 +21,12 @@ def fitted(area: Area, width: float, height: float, closest: float = 1.0) -> Vie
     return centred(View(0, 0, zoom, width, height), (area[0] + area[2]) / 2, (area[1] + area[3]) / 2)
 
 
+def fitted_below(area: Area, width: float, height: float, room: float) -> View:
+    """All of `area` below a strip of `room` px at the window's top."""
+    below = fitted(area, width, height - room)
+    return replace(below, y=below.y - room / below.zoom, height=height)
+
+
 def centred(view: View, x: float, y: float) -> View:
     """The same zoom with the scene's (x, y) in the middle."""
     return replace(view, x=x - view.width / view.zoom / 2, y=y - view.height / view.zoom / 2)

@@ -41,6 +41,11 @@ class Glide(QObject):
         self._from, self._to = start, end
         self._clock.start()
 
+    @property
+    def aim(self) -> View | None:
+        """Where it leads; None while nothing glides."""
+        return self._to if self._clock.state() == QVariantAnimation.State.Running else None
+
     def stop(self) -> None:
         self._clock.stop()
 

@@ -29,6 +29,7 @@ from gradviz.gui.canvas.hits import NOTHING, Hit, hit
 from gradviz.gui.canvas.morph import Morph, way_between
 from gradviz.gui.canvas.overlay import paint_overlay
 from gradviz.gui.canvas.pixels import Pixels
+from gradviz.gui.canvas.veil import Veiled
 from gradviz.gui.theme import Theme
 from gradviz.scene.model import States
 
@@ -65,7 +66,8 @@ class GraphView(QWidget):
         self.touched = False  # a person has chosen what to look at
         self.selected = NOTHING
         self.highlighted: tuple[int, ...] = ()
-        self.focused = -1  # a box whose neighbourhood stands out
+        self.veil: Veiled | None = None  # of which a part stands out
+        self._room = 0.0  # px at the top that something lies over
         self.band = Band()
         self.morph = Morph(self.update, self)
         self.describe: Callable[[Hit], str] = lambda _hit: ""
@@ -90,7 +92,7 @@ class GraphView(QWidget):
         """Another scene; `view` None keeps where one looks from. `moving`: boxes glide there from where they were."""
         before, was = self.picture, self.view
         self.picture, self.states = picture, states
-        self.selected, self.highlighted, self.focused = NOTHING, (), -1
+        self.selected, self.highlighted, self.veil = NOTHING, (), None
         self.pixels.forget()
         if view is not None:
             self.set_view(view)
@@ -123,10 +125,17 @@ class GraphView(QWidget):
         self.highlighted = tuple(boxes)
         self.update()
 
-    def focus_on(self, box: int) -> None:
-        """Dim all but a box and what an edge joins it with; -1 shows everything again."""
-        self.focused = box
+    def show_veil(self, veil: Veiled | None, room: float = 0.0) -> None:
+        """Let a part of the picture stand out, with so much room above it; None shows everything again."""
+        self.veil, self._room = veil, room if veil is not None else 0.0
+        self.pixels.forget()
         self.update()
+
+    @property
+    def bounds(self) -> Area:
+        """Of all that is to be looked at: of the part that stands out, where there is one."""
+        scene = self.veil.own.scene if self.veil is not None else self.picture.scene if self.picture else None
+        return scene.bounds if scene is not None else (0.0, 0.0, 1.0, 1.0)
 
     # -- where one looks from
 
@@ -135,13 +144,18 @@ class GraphView(QWidget):
         self.update()
         self.view_changed.emit()
 
+    @property
+    def aim(self) -> View:
+        """From where one looks, once it has stopped gliding."""
+        return self._glide.aim or self.view
+
     def stop_glide(self) -> None:
         self._glide.stop()
 
     def fit(self) -> None:
         if self.picture is not None:
             self.stop_glide()
-            self.set_view(camera.fitted(self.picture.scene.bounds, self.width(), self.height()))
+            self.set_view(camera.fitted_below(self.bounds, self.width(), self.height(), self._room))
 
     def look_at(self, area: Area) -> None:
         """Bring a part of the scene into view, enlarged if it is small."""
@@ -203,8 +217,9 @@ class GraphView(QWidget):
             with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):
                 self.morph.paint(picture, surface, states, view)
             return
-        self.pixels.draw(painter, picture, tokens, states, view, ratio)
-        paint_overlay(surface, picture, states, view, self.selected, self.highlighted, self.focused)
+        painted = self.veil or picture
+        self.pixels.draw(painter, painted, tokens, states, view, ratio)
+        paint_overlay(surface, painted, states, view, self.selected, self.highlighted)
 
     def _update_box(self, box: int) -> None:
         if self.picture is None or not 0 <= box < len(self.picture.boxes):
@@ -229,7 +244,11 @@ class GraphView(QWidget):
         return self.view.x + at.x() / self.view.zoom, self.view.y + at.y() / self.view.zoom
 
     def hit_at(self, at: QPointF) -> Hit:
-        return hit(self.picture, *self.scene_at(at), self.view.zoom) if self.picture is not None else NOTHING
+        if self.picture is None:
+            return NOTHING
+        if self.veil is not None and self.veil.gone:
+            return self.veil.whole_hit(hit(self.veil.own, *self.scene_at(at), self.view.zoom))
+        return hit(self.picture, *self.scene_at(at), self.view.zoom)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.stop_glide()
@@ -281,7 +300,7 @@ class GraphView(QWidget):
         if self.band.zooms:
             self.look_at(area)
         else:
-            self.boxes_chosen.emit(self.picture.boxes_in(area).tolist())
+            self.boxes_chosen.emit((self.veil or self.picture).boxes_in(area).tolist())
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:

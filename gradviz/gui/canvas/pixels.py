@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Protocol
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPixmap, QRegion
 
 from gradviz.draw.fonts import screen_dpi
-from gradviz.draw.picture import Picture, changed_areas
+from gradviz.draw.picture import Placed, changed_areas
 from gradviz.draw.pixel_grid import PixelGrid
-from gradviz.draw.segments import Indices, Parts
+from gradviz.draw.segments import Area, Indices, Parts
 from gradviz.draw.tokens import Tokens
 from gradviz.draw.view import View
 from gradviz.scene.model import States
@@ -23,6 +24,28 @@ TILES = 40
 STROKE = 16.0  # screen px that a ring, an arrow or a label's frame reaches beyond its box
 MOST_PATCHES = 48
 LEAST_LEFT = 0.4  # of the image that must stay in sight: else all is painted anew
+
+
+class Paintable(Placed, Protocol):
+    """A picture, or one of which a part stands out."""
+
+    def boxes_in(self, area: Area) -> Indices: ...
+
+    def level(self, zoom: float, visible: int) -> str: ...
+
+    def paint(
+        self,
+        painter: QPainter,
+        tokens: Tokens,
+        states: States,
+        view: View,
+        grid: PixelGrid | None = None,
+        parts: Parts | None = None,
+    ) -> None: ...
+
+    def paint_changes(
+        self, painter: QPainter, tokens: Tokens, states: States, view: View, boxes: Indices, edges: Indices
+    ) -> bool: ...
 
 
 class Pixels:
@@ -41,7 +64,7 @@ class Pixels:
         self._image = None
 
     def draw(
-        self, painter: QPainter, picture: Picture, tokens: Tokens, states: States, view: View, ratio: float
+        self, painter: QPainter, picture: Paintable, tokens: Tokens, states: States, view: View, ratio: float
     ) -> None:
         """Copy the graph into a painter in screen px, painted anew only where the image doesn't reach or differs."""
         reaches = self._covers(view, ratio)
@@ -57,7 +80,7 @@ class Pixels:
         )
         painter.drawImage(where, image)
 
-    def differs(self, picture: Picture, before: States, after: States, view: View) -> QRegion | None:
+    def differs(self, picture: Paintable, before: States, after: States, view: View) -> QRegion | None:
         """Where a view shows other pixels after a step, in px of the screen; None for everywhere."""
         shown = self._view
         if self._image is None or shown is None or shown.zoom != view.zoom:
@@ -68,7 +91,7 @@ class Pixels:
         # One px more: the image is copied to whole pixels.
         return _region(changed_areas(picture, boxes, edges), view, STROKE + 1)
 
-    def _bring(self, picture: Picture, tokens: Tokens, after: States) -> bool:
+    def _bring(self, picture: Paintable, tokens: Tokens, after: States) -> bool:
         """Bring the image to these states, where they differ; only now, for a step that also moves paints it anew.
 
         False where it has to be painted from nothing.
@@ -87,7 +110,7 @@ class Pixels:
         return True
 
     def _patch(
-        self, image: QImage, shown: View, picture: Picture, tokens: Tokens, states: States, areas: Parts
+        self, image: QImage, shown: View, picture: Paintable, tokens: Tokens, states: States, areas: Parts
     ) -> None:
         """Paint these areas of the scene anew, with all that is in them."""
         region = _region(areas, shown, STROKE)
@@ -103,7 +126,7 @@ class Pixels:
         finally:
             painter.end()
 
-    def _strokes(self, picture: Picture, tokens: Tokens, after: States, boxes: Indices, edges: Indices) -> bool:
+    def _strokes(self, picture: Paintable, tokens: Tokens, after: States, boxes: Indices, edges: Indices) -> bool:
         """Far away a change is painted over what was there."""
         if self._image is None or self._view is None:
             return False
@@ -127,14 +150,14 @@ class Pixels:
         fits = abs(x) < image.width() and abs(y) < image.height() and left > image.width() * image.height() * LEAST_LEFT
         return (x, y) if fits else None
 
-    def _can_scroll(self, picture: Picture, view: View, ratio: float) -> bool:
+    def _can_scroll(self, picture: Paintable, view: View, ratio: float) -> bool:
         """Near by, before and after: strips of a far view would be painted in another manner than the rest."""
         if self._way(view, ratio) is None or self._view is None:
             return False
         areas = (self._view.area(30 / view.zoom), view.area((30 + MARGIN) / view.zoom))
         return all(picture.level(view.zoom, len(picture.boxes_in(area))) == "near" for area in areas)
 
-    def _scroll(self, picture: Picture, tokens: Tokens, states: States, view: View, ratio: float) -> None:
+    def _scroll(self, picture: Paintable, tokens: Tokens, states: States, view: View, ratio: float) -> None:
         """Move what is painted, and paint the strips that come into sight."""
         way, old, shown = self._way(view, ratio), self._image, self._view
         if way is None or old is None or shown is None:
@@ -172,7 +195,7 @@ class Pixels:
         one, other = shown.area(0.5 / view.zoom), view.area()
         return one[0] <= other[0] and one[1] <= other[1] and one[2] >= other[2] and one[3] >= other[3]
 
-    def _render(self, picture: Picture, tokens: Tokens, states: States, view: View, ratio: float) -> None:
+    def _render(self, picture: Paintable, tokens: Tokens, states: States, view: View, ratio: float) -> None:
         shown = replace(
             view,
             x=view.x - MARGIN / view.zoom,

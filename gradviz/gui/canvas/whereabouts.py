@@ -42,9 +42,8 @@ class Whereabouts(QObject):
         else:
             current = view.states.current if view.states is not None else -1
             path += groups_to(loaded, view.selected if view.selected.kind else Hit("box", current))
-            if view.focused >= 0:
-                name = loaded.build.texts.name(loaded.scene.draft, view.focused)
-                path.append(("focus", self.tr("Neighbours of {node}").format(node=name)))
+            if canvas.focus.wanted is not None:
+                path.append(("focus", canvas.focus.title()))
         canvas.header.crumbs.show_path(tuple(path))
 
     def go(self, key: str) -> None:
@@ -52,7 +51,7 @@ class Whereabouts(QObject):
         canvas, loaded = self._canvas, self._canvas.loaded
         if loaded is None or key == "focus":
             return
-        canvas.view.focus_on(-1)
+        canvas.focus.off()
         if not key:
             canvas.show_selected(NOTHING)
             canvas.hub.change(canvas, selection=Selection())
