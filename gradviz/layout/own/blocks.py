@@ -13,7 +13,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.layout.own.flat import ENTRY, EXIT, Style
+from gradviz.layout.own.flat import ENTRY, EXIT, Style, beginnings
 from gradviz.layout.own.ordering import Order
 from gradviz.layout.own.packing import Walls, move_left, move_right, walls
 
@@ -66,11 +66,13 @@ class Blocks:
         gap = arrays.layer[upper]
         # where all segments of a gap stand side by side, each with ends of its own, there is nothing to choose
         order = np.lexsort((rank[lower], rank[upper], gap))
-        same = gap[order][1:] == gap[order][:-1]
-        beside = (np.diff(rank[upper][order]) > 0) & (np.diff(rank[lower][order]) > 0)
+        here, left, right = gap[order], rank[upper[order]], rank[lower[order]]
+        meet = (here[1:] == here[:-1]) & ((left[1:] <= left[:-1]) | (right[1:] <= right[:-1]))
         contested = np.zeros(len(self.order.gaps), np.bool_)
-        contested[gap[order][1:][same & ~beside]] = True
+        contested[here[1:][meet]] = True
         self.aligned[chosen[~contested[gap]]] = True
+        if not contested.any():
+            return
         order = np.lexsort((rank[lower], rank[upper], -weights[chosen], gap))
         order = order[contested[gap[order]]]
         self._choose(chosen[order], gap[order])
@@ -130,6 +132,8 @@ class Blocks:
         arrays, boxes = self.graph.arrays, self.graph.boxes
         even = np.zeros(len(weights), np.bool_)
         for own, other in ((arrays.lower, arrays.upper), (arrays.upper, arrays.lower)):
+            if np.bincount(own, minlength=1).max() < 2:
+                continue
             best = np.zeros(len(arrays.layer), np.int64)
             np.maximum.at(best, own, weights)
             equal = np.flatnonzero((weights == best[own]) & (own < boxes))
@@ -210,7 +214,7 @@ class Blocks:
         need = arrays.right[a] + room + arrays.left[b] + self.offset[a] - self.offset[b]
         pair = self.block[a] * self._blocks + self.block[b]
         order = np.argsort(pair, kind="stable")
-        begin = np.flatnonzero(np.diff(pair[order], prepend=-1))
+        begin = beginnings(pair[order])
         most = np.maximum.reduceat(need[order], begin) if len(begin) else need
         left, right = self.block[a][order[begin]], self.block[b][order[begin]]
         met = np.lexsort((order[begin], left))  # the nearer to the top two blocks meet, the earlier
@@ -251,6 +255,8 @@ class Blocks:
         """
         arrays, block, offset = self.graph.arrays, self.block, self.offset
         bent = np.flatnonzero(~self.aligned & (block[arrays.upper] != block[arrays.lower]))
+        if not len(bent):
+            return [[]] * self._blocks
         a, b = arrays.upper[bent], arrays.lower[bent]
         shift = offset[a] + self._upper_port[bent] - offset[b] - self._lower_port[bent]
         above, below = block[a], block[b]

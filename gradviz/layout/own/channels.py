@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.layout.own.flat import FlatGraph, Style
+from gradviz.layout.own.flat import FlatGraph, Style, beginnings
 from gradviz.layout.own.lanes import Lanes, Trunk, gap_above, gap_below
 from gradviz.layout.own.naming import Naming
 from gradviz.layout.own.ports import Ports
@@ -53,8 +53,9 @@ class Channels:
         self.names = Naming(graph, proper, ports, self.top, self.bottom, lanes, self.gaps)
         gap = arrays.layer[arrays.upper[self.bent]]
         special = self._special(gap)
-        self._bend_alone(self.bent[~special[gap]], gap[~special[gap]])
-        self._bend_shared(self.bent[special[gap]].tolist())
+        shared = special[gap]
+        self._bend_alone(self.bent[~shared], gap[~shared])
+        self._bend_shared(self.bent[shared].tolist())
         for e in proper.lanes:
             self._lane_edge(e)
         self._assign_shared()
@@ -64,6 +65,8 @@ class Channels:
         """Gaps in which lines share a port or lead into lanes."""
         proper, arrays = self._proper, self._proper.arrays
         special = np.zeros(self.gaps, np.bool_)
+        if not proper.lanes and not self._ports.bus_out and not self._ports.bus_in:
+            return special
         bus_out, bus_in = np.zeros((2, len(arrays.layer)), np.bool_)
         bus_out[list(self._ports.bus_out)] = True
         bus_in[list(self._ports.bus_in)] = True
@@ -75,9 +78,11 @@ class Channels:
 
     def _bend_alone(self, bent: NDArray[np.int64], gap: NDArray[np.int64]) -> None:
         """Lines with ends of their own."""
+        if not len(bent):
+            return
         order = np.argsort(gap, kind="stable")
         bent, gap = bent[order], gap[order]
-        begin = np.flatnonzero(np.diff(gap, prepend=-1))
+        begin = beginnings(gap)
         size = np.diff(np.append(begin, len(gap)))
         self.tracks[gap[begin]] = 1
         top, bottom = self.top[bent], self.bottom[bent]

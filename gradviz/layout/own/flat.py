@@ -113,3 +113,10 @@ def grouped(keys: NDArray[np.int64], count: int, values: NDArray[np.int64] | Non
     items = (order if values is None else values[order]).tolist()
     ends = np.cumsum(np.bincount(keys, minlength=count)).tolist()
     return [items[begin:end] for begin, end in zip([0, *ends], ends, strict=False)]
+
+
+def beginnings(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where in sorted values each one comes up first."""
+    new = np.ones(len(values), np.bool_)
+    np.not_equal(values[1:], values[:-1], out=new[1:])
+    return np.flatnonzero(new)

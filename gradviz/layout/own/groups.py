@@ -8,6 +8,7 @@ own.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -103,6 +104,7 @@ class Hierarchy:
         self._cut()
         self._turn()
         self._port: dict[tuple[int, int], float] = {}  # (group, edge): offset from the frame's centre
+        self._known: dict[object, FlatPlaces] = {}  # blocks of a network that are alike are arranged once
         for group in self._inner_first:
             self._arrange(group)
         self._arrange(ROOT)
@@ -161,7 +163,9 @@ class Hierarchy:
     def _arrange(self, group: int) -> None:
         level, frame = self.levels[group], self.frame
         graph, terminals = self._graph(level)
-        places = level.places = arrange_rows(graph, self.style)
+        look = _look(graph)
+        places = self._known.get(look) or arrange_rows(graph, self.style)
+        self._known[look] = level.places = places
         if group == ROOT:
             level.size = (places.width, places.height)
             return
@@ -245,6 +249,15 @@ class Hierarchy:
             labels[[level.pieces[i].edge for i in named.tolist()]] = places.labels[named] + origin
         whole = [tidy([point for level in levels for point in pieces[level, e]]) for e, levels in enumerate(self._way)]
         return Whole(x, y, Routes.of(whole), labels, rects, *self.levels[ROOT].size)
+
+
+def _look(graph: FlatGraph) -> object:
+    """All that a level's drawing depends on: of the hints, that is their order."""
+    nth = {hint: i for i, hint in enumerate(sorted(set(graph.hint)))}
+    sizes = tuple(graph.widths), tuple(graph.heights), tuple(graph.label_w), tuple(graph.label_h)
+    ends = tuple(graph.tail), tuple(graph.head), tuple(graph.pin), tuple([nth[hint] for hint in graph.hint])
+    ports = [None if math.isnan(port) else port for port in graph.tail_port + graph.head_port]
+    return sizes, ends, tuple(ports)
 
 
 def tidy(route: list[Point]) -> list[Point]:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from gradviz.layout.own.blocks import Blocks, Firmness
 from gradviz.layout.own.columns import fold
-from gradviz.layout.own.flat import FlatGraph, FlatPlaces, Routes, Style
+from gradviz.layout.own.flat import FlatGraph, FlatPlaces, Routes, Style, beginnings
 from gradviz.layout.own.lanes import plan_lanes
 from gradviz.layout.own.ordering import Order, ordered
 from gradviz.layout.own.ports import place_ports
@@ -48,8 +48,11 @@ def _place(order: Order, style: Style) -> tuple[Blocks, NDArray[np.float64], lis
     """The blocks, every vertex's x from its column's left border, and the columns' widths."""
     blocks = Blocks(order, style)
     x, widths = _within_columns(blocks)
-    bound = max(_BROAD, _STAIRCASE * sum(_packed(blocks)))
+    least = sum(_packed(blocks))
+    bound = max(_BROAD, _STAIRCASE * least)
     for firm in (Firmness.SPINE, Firmness.BENT):
+        if least >= _WORTH[firm] * sum(widths):
+            continue
         if sum(widths) > bound or (firm == Firmness.SPINE and len(x) <= _QUICK):
             other = Blocks(order, style, firm)
             other_x, other_widths = _within_columns(other)
@@ -82,6 +85,6 @@ def _packed(blocks: Blocks) -> list[float]:
 def _levels(pitch: NDArray[np.float64], column: list[int]) -> list[float]:
     """Roughly where each layer ends, from the top of its column."""
     bottom = np.cumsum(pitch)
-    starts = np.flatnonzero(np.diff(np.asarray(column), prepend=-1))
-    before = (bottom - pitch)[starts]
-    return [float(value) for value in bottom - before[np.asarray(column)]]
+    of = np.asarray(column)
+    before = (bottom - pitch)[beginnings(of)]
+    return [float(value) for value in (bottom - before[of]).tolist()]

@@ -53,6 +53,8 @@ class Naming:
     def arrange(self, side: int) -> None:
         """Until now `x` was that of the line."""
         named = np.flatnonzero(self.gap >= 0)
+        if not len(named):
+            return
         gap = self.gap[named]
         lines = np.bincount(self._gap_of, minlength=len(self.rows))
         for above, _ in self._more:

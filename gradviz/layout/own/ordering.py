@@ -43,6 +43,9 @@ class Order:
         self.place = [0.0] * count
         self._crossed: list[int] = []  # in the gap below each layer, as far as counted
         self._uncounted: set[int] | None = None  # layers changed since; None: all
+        # how often the order of each layer has changed, nothing before the first and after the last
+        self._version = [0] * (self._depth + 2)
+        self._at_rest: list[list[int]] = [[]] * self._depth  # versions that no exchange gained anything from
 
     def start(self, downwards: bool, mirrored: bool) -> None:
         """The order in which a depth-first search comes by, from the top down or from the bottom up."""
@@ -70,6 +73,7 @@ class Order:
     def settle(self) -> None:
         for layer in self.layers:
             self.spread(layer)
+        self._version = [version + 1 for version in self._version]
         self._uncounted = None
 
     def spread(self, layer: list[int]) -> None:
@@ -119,6 +123,7 @@ class Order:
 
     def _change(self, i: int, layer: list[int]) -> None:
         self.layers[i] = layer
+        self._version[i + 1] += 1
         self.spread(layer)
         if self._uncounted is not None:
             self._uncounted.add(i)
@@ -191,11 +196,16 @@ class Order:
                 continue
             if not (crossed[i] or (i and crossed[i - 1]) or changed == i - 1):
                 continue
+            around = self._version[i : i + 3]
+            if not loose and self._at_rest[i] == around:
+                continue
             new, gained = self._exchanged(layer, loose)
             better = better or gained
             if new != layer:
                 self._change(i, new)
                 changed = i
+            elif not loose:
+                self._at_rest[i] = around
         return better
 
     def _exchanged(self, layer: list[int], loose: bool) -> tuple[list[int], bool]:
@@ -240,6 +250,8 @@ def ordered(graph: Proper, hint: list[int], gap: float, effort: int = MOST_EFFOR
     for downwards, mirrored in _STARTS[: min(starts, 1 << effort)]:
         order.start(downwards, mirrored)
         found, layers = _improve(order, _limits(size, effort))
+        if found == best:
+            break  # from two sides to the same number: hardly anything is left to be gained
         if best < 0 or found < best:
             best, kept = found, layers
         if not best:

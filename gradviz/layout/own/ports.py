@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.layout.own.blocks import Blocks
-from gradviz.layout.own.flat import FlatGraph
+from gradviz.layout.own.flat import FlatGraph, beginnings
 
 _SPACING = 28.0  # between two ports where there is room
 _LEAST = 8.0  # closer than this, all share one port and run as a bus
@@ -57,12 +57,14 @@ def _spread_all(
     number = np.bincount(own, minlength=boxes)
     several = number[:boxes] > 1
     several &= ~special
+    if not several.any():
+        return set()
     ends = np.flatnonzero(own < boxes)
     ends = ends[several[own[ends]]]
     ends = ends[np.lexsort((far[ends], own[ends]))]
     box = own[ends]
     count = number[box]
-    first = np.flatnonzero(np.diff(box, prepend=-1))
+    first = beginnings(box)
     nth = np.arange(len(ends)) - np.repeat(first, count[first])
     middle = np.full(boxes, np.inf)
     lines = straight[ends]
@@ -159,6 +161,8 @@ def _straighten(graph: FlatGraph, blocks: Blocks, x: Floats, ports: Ports) -> No
     bent = np.flatnonzero(~blocks.aligned)
     bend = x[arrays.upper[bent]] + ports.upper[bent] - x[arrays.lower[bent]] - ports.lower[bent]
     bent, bend = bent[bend != 0], bend[bend != 0]
+    if not len(bent):
+        return
     lower, upper = ports.lower[bent] + bend, ports.upper[bent] - bend
     at_head = _may_move(graph, arrays.lower, bent, lower, graph.head_port, arrays.edge, count)
     at_tail = ~at_head & _may_move(graph, arrays.upper, bent, upper, graph.tail_port, arrays.edge, count)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.layout.own.channels import Channels
-from gradviz.layout.own.flat import ENTRY, EXIT, FlatGraph, FlatPlaces, Point, Routes, Style
+from gradviz.layout.own.flat import ENTRY, EXIT, FlatGraph, FlatPlaces, Point, Routes, Style, beginnings
 from gradviz.layout.own.labels import LaneLabel, stagger
 from gradviz.layout.own.lanes import Lanes, gap_above, gap_below
 from gradviz.layout.own.ports import Ports
@@ -37,7 +37,7 @@ class Router:
         high = plan.heights(least)
         begin = float(high[plan.band]) if plan.tracks[plan.band] else 0.0
         step = tall + high[:layers]
-        first = np.flatnonzero(np.diff(column, prepend=-1))
+        first = beginnings(column)
         step[first] += high[-1 - column[first]]
         bottom = np.cumsum(step)
         bottom += begin - (bottom - step)[first][column]
@@ -92,14 +92,15 @@ class Router:
         tail, head = np.asarray(graph.tail, np.int64)[chained], np.asarray(graph.head, np.int64)[chained]
         begin, last = first[chained], first[chained] + span[chained] - 1
         start = plan.top[begin]
-        points[offsets[chained]] = np.stack([start, self.y[tail] + self._half[tail]], axis=1)
-        points[offsets[chained + 1] - 1] = np.stack([plan.bottom[last], self.y[head] - self._half[head]], axis=1)
+        at = offsets[chained]
+        points[at, 0], points[at, 1] = start, self.y[tail] + self._half[tail]
+        at = offsets[chained + 1] - 1
+        points[at, 0], points[at, 1] = plan.bottom[last], self.y[head] - self._half[head]
         gap = arrays.layer[arrays.upper[plan.bent]]
         turn = self.gap_top[gap] + plan.first[gap] + plan.track[plan.bent] * self.style.track
         spot = offsets[edge] + 1 + 2 * (np.arange(len(edge)) - (np.cumsum(bends) - bends)[edge])
-        points[spot + 1] = np.stack([plan.bottom[plan.bent], turn], axis=1)
-        points[spot, 0] = points[spot - 1, 0]
-        points[spot, 1] = turn
+        points[spot + 1, 0], points[spot + 1, 1] = plan.bottom[plan.bent], turn
+        points[spot, 0], points[spot, 1] = points[spot - 1, 0], turn
         for e, route in others.items():
             points[offsets[e] : offsets[e + 1]] = route
         return Routes(points, offsets)

@@ -125,6 +125,19 @@ def test_a_cycle_that_only_the_groups_make() -> None:
     assert geometry.frame_faults(drawing) == []
 
 
+def test_blocks_that_are_alike_are_drawn_alike() -> None:
+    # GIVEN four equal blocks, one after the other, each with a way round and a leaf
+    edges = [(v + a, v + b) for v in range(0, 20, 5) for a, b in ((0, 1), (0, 2), (1, 3), (2, 3), (1, 4))]
+    edges += [(v + 3, v + 5) for v in range(0, 15, 5)]
+    drawing = drawn(20, edges, group=[v // 5 for v in range(20)], parent=[-1] * 4, label=(62, 16))
+    # THEN the two that have the same ends look the same, and all stand clear of each other
+    centre = np.stack([drawing.result.x, drawing.result.y], axis=1)
+    second, third = centre[5:10] - drawing.frame(1)[:2], centre[10:15] - drawing.frame(2)[:2]
+    assert np.allclose(second, third, atol=0.01)
+    assert geometry.frame_faults(drawing) == []
+    assert geometry.edges_through_nodes(drawing) == []
+
+
 def test_parts_that_do_not_hang_together_stand_in_rows() -> None:
     drawing = drawn(400, [(2 * i, 2 * i + 1) for i in range(200)])
     assert 0.5 < drawing.result.width / drawing.result.height < 3

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradviz.layout.own.columns import fold
+from gradviz.layout.own.crossings import gap_crossings, inversions
 from gradviz.layout.own.flat import ENTRY, EXIT, FREE, FlatGraph, Style
 from gradviz.layout.own.groups import tidy
 from gradviz.layout.own.labels import GapLabels, LaneLabel, stagger
-from gradviz.layout.own.ordering import inversions, ordered
+from gradviz.layout.own.ordering import ordered
 from gradviz.layout.own.proper import LONGEST_CHAIN, proper
 from gradviz.layout.own.ranking import layers, upward_edges
 from gradviz.layout.own.repair import repair
@@ -130,6 +131,20 @@ def test_dummies_stay_in_proportion_to_the_graph() -> None:
 @given(st.lists(st.integers(0, 50).map(float), max_size=40))
 def test_inversions_are_counted_as_by_hand(values: list[float]) -> None:
     assert inversions(values) == sum(a > b for a, b in combinations(values, 2))
+
+
+lines = st.tuples(st.integers(0, 2), st.integers(0, 6), st.integers(0, 6))
+
+
+@given(st.lists(lines, max_size=40), st.integers(0, 80))
+def test_crossings_of_all_gaps_are_counted_as_by_hand(some: list[tuple[int, int, int]], crowd: int) -> None:
+    # GIVEN lines in three gaps, and more in the last than are compared pair by pair
+    every = [*some, *((2, i % 9, i * 7 % 11) for i in range(crowd))]
+    gap, top, bottom = np.asarray(every, np.int64).reshape(-1, 3).T
+    # THEN a pair crosses where it stands one way above and the other way below
+    found = gap_crossings(gap, top.astype(float), bottom.astype(float), 3)
+    pairs = [(a[0], (a[1] - b[1]) * (a[2] - b[2])) for a, b in combinations(every, 2) if a[0] == b[0]]
+    assert found.tolist() == [sum(1 for where, way in pairs if where == g and way < 0) for g in range(3)]
 
 
 def test_a_tree_and_a_ladder_have_no_crossings() -> None:
