@@ -127,7 +127,7 @@ def transformer(opened: bool) -> Callable[[Stage], None]:
             return
         block = next(card for card in canvas.loaded.scene.draft.cards if card.path == "blocks.1")
         canvas.zoom_reset()
-        canvas.toggle_group(block.key)
+        canvas.folding.toggle(block.key)
         stage.pause(3.0)
         stage.window.hub.change(None, selection=Selection("group", path="blocks.1"))
         canvas.view.zoom_by(0.7)

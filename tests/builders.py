@@ -137,6 +137,8 @@ class TraceBuilder:
         dtype: str = "float32",
         stats: Stats | None = None,
         grad: NDArray[Any] | None = None,
+        frozen: bool = False,
+        in_graph: bool = True,
     ) -> int:
         """A parameter (with a module) or variable; `stats` are of its .grad, which is missing without."""
         number = self.writer.add(
@@ -146,11 +148,11 @@ class TraceBuilder:
             kind="variable" if module is None else "parameter",
             module=module,
             spec=self.spec(shape, dtype),
-            requires_grad=1,
+            requires_grad=int(not frozen),
             stack=stack,
             grad_spec=None if stats is None else self.spec(shape, dtype),
             grad_stats=None if stats is None else packing.STATS.pack(*stats),
-            in_graph=1,
+            in_graph=int(in_graph),
         )
         if grad is not None:
             self.sample(grad, None, None, number, "leaf-grad")

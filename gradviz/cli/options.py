@@ -46,6 +46,9 @@ class Options:
     drawing: tuple[tuple[str, str], ...] = ()  # --theme, --scale, ... of export
 
 
+DRAWING = ("theme", "direction", "scale", "pass_number")
+
+
 class Parser(argparse.ArgumentParser):
     """Raises instead of exiting, so that --json holds for bad options too."""
 
@@ -83,9 +86,7 @@ def parse(given: Sequence[str], commands: Sequence[str]) -> Options:
         function_arguments=function_arguments,
         arguments=tuple(arguments),
         tries=getattr(found, "tries", False),
-        drawing=tuple(
-            (name, getattr(found, name)) for name in ("theme", "scale", "pass_number") if getattr(found, name, None)
-        ),
+        drawing=tuple((name, getattr(found, name)) for name in DRAWING if getattr(found, name, None)),
     )
 
 
@@ -134,6 +135,7 @@ def _parser(command: str) -> Parser:
         parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="what to write")
     if command == "export":
         parser.add_argument("--theme", choices=("light", "dark"), help="colours (default: light)")
+        parser.add_argument("--direction", choices=("down", "right"), help="the gradient's way (default: down)")
         parser.add_argument("--scale", metavar="N", help="of a PNG: pixels per unit")
         parser.add_argument("--pass", dest="pass_number", metavar="N", help="which backward pass, from 0")
     return parser

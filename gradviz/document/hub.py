@@ -31,6 +31,7 @@ class Selection:
     line: int = 0
     title: str = ""  # of a group that is no module: a loop, or one round of it
     nodes: tuple[int, ...] = ()  # in that group
+    module: int = -1  # of a module's group its id: several models may have the same path
 
 
 @dataclass(frozen=True)

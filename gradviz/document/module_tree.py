@@ -1,67 +1,90 @@
-"""The modules of a recording as a tree, each with the norm of its gradients and its worst finding. No Qt."""
+"""The modules of a recording as a tree, each with its shapes, its parameters, the norm of their gradients in the pass
+that is shown, and its worst finding. No Qt.
+"""
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
 
 from gradviz.diagnose.finding import Finding
-from gradviz.document.pass_facts import PassFacts
-from gradviz.trace.model import Leaf, Module
+from gradviz.document.leaf_gradients import Fate, leaf_gradients
+from gradviz.document.module_calls import calls_of
+from gradviz.document.module_forest import forest_of
+from gradviz.document.pass_facts import PassFacts, spec_text
+from gradviz.trace.model import Module
 from gradviz.trace.reader import Trace
 
 RANKS = {"error": 3, "warning": 2, "note": 1, "": 0}
+NOTHING = -1  # in place of a fate: no parameters
 
 
 @dataclass(frozen=True)
 class Branch:
-    """One module. `norm` is over all parameters inside: −1 where none of them got a gradient, NaN where one is NaN or
-    not known, None where it has no parameters. `missing` counts parameters without a gradient.
-    """
+    """One module with all inside it. `norm` is over the gradients that were measured, None where none was."""
 
     module: Module
     name: str
     children: tuple[int, ...]  # ids
+    shapes: str  # "[8, 64] → [8, 10]", of its first call in the pass; "" it made no node there
+    calls: int  # in the pass
+    own: int  # entries of the parameters that are its own
+    tensors: int
+    fates: tuple[int, ...]  # how many of the tensors, by Fate
     norm: float | None
-    missing: int
     severity: str
+    fate: Fate | None  # what is to be said of all of its gradients in one word; None without parameters
 
 
 class ModuleTree:
-    """Branches by module id. Modules come in any order: a child may have been called before its parent."""
+    """Branches by module id; all figures are columns, and a branch is made when somebody asks."""
 
-    def __init__(self, trace: Trace, findings: tuple[Finding, ...] = (), facts: PassFacts | None = None) -> None:
+    def __init__(self, trace: Trace, facts: PassFacts | None) -> None:
         self._modules = trace.modules()
-        children: dict[int | None, list[int]] = {}
-        for module in self._modules:
-            children.setdefault(module.parent, []).append(module.id)
-        self.roots: tuple[int, ...] = tuple(children.get(None, ()))
-        self._children = {module.id: tuple(children.get(module.id, ())) for module in self._modules}
-        self._down = self._ordered()
-        self._leaves = self._leaves_inside(trace.leaves())
-        self._severity = self._severities(findings, facts)
+        self.forest = forest_of(trace)
+        self._calls = calls_of(trace, facts.pass_id) if facts is not None else None
+        self._by_path: dict[str, int] = {}
+        for module in reversed(self._modules):
+            self._by_path[module.path] = module.id
+        self._sum_leaves(trace, facts)
+        self._severity = [""] * len(self._modules)
 
     def __len__(self) -> int:
         return len(self._modules)
 
     def __getitem__(self, number: int) -> Branch:
         module = self._modules[number]
-        squares, missing, count = self._leaves[number]
-        norm = None if not count else -1.0 if missing == count else math.sqrt(squares)
-        children = self._children[number]
-        return Branch(module, self.name(module), children, norm, missing, self._severity[number])
+        squares, fates = float(self.squares[number]), self.fates[number]
+        measured = int(fates[Fate.MEASURED] + fates[Fate.ZERO])
+        return Branch(
+            module=module,
+            name=self.name(module),
+            children=self.forest.children[number],
+            shapes=self.shapes(number),
+            calls=int(self._calls.count[number]) if self._calls is not None else 0,
+            own=int(self.own[number]),
+            tensors=int(fates.sum()),
+            fates=tuple(fates.tolist()),
+            norm=math.sqrt(squares) if measured else None,
+            severity=self._severity[number],
+            fate=Fate(fate) if (fate := int(self.fate[number])) != NOTHING else None,
+        )
 
-    def parent(self, number: int) -> int | None:
-        return self._modules[number].parent
+    @property
+    def roots(self) -> tuple[int, ...]:
+        return self.forest.roots
 
-    def row(self, number: int) -> int:
-        """The place among its siblings."""
-        parent = self._modules[number].parent
-        return (self.roots if parent is None else self._children[parent]).index(number)
+    def module(self, number: int) -> Module:
+        return self._modules[number]
 
     def number_of(self, path: str) -> int:
-        """The module with this path, -1 none."""
-        return next((module.id for module in self._modules if module.path == path), -1)
+        """The first module with this path, -1 none."""
+        return self._by_path.get(path, -1)
 
     def name(self, module: Module) -> str:
         """The last part of the path; of a numbered one with the part before ('layers.3'); of a root its variable."""
@@ -70,47 +93,93 @@ class ModuleTree:
         parts = module.path.split(".")
         return ".".join(parts[-2:]) if parts[-1].isdigit() and len(parts) > 1 else parts[-1] or module.class_name
 
+    def highest(self) -> float:
+        """The least power of ten that no norm is above, from 10 on: where bars end."""
+        largest = float(np.sqrt(self.squares.max(initial=0.0)))
+        return 10.0 ** max(1, math.ceil(math.log10(largest))) if 0 < largest < math.inf else 10.0
+
+    def shapes(self, number: int) -> str:
+        if self._calls is None:
+            return ""
+        return " → ".join(spec_text(spec) for spec in self._calls.ends(number) if spec is not None)
+
     # -- building
-    def _ordered(self) -> list[int]:
-        """All ids, parents before children."""
-        order = list(self.roots)
-        for number in order:
-            order.extend(self._children[number])
-        return order
+    def _sum_leaves(self, trace: Trace, facts: PassFacts | None) -> None:
+        """Own parameters, fates and squared norms of all gradients inside, per module."""
+        leaves, count = trace.leaves(), len(self._modules)
+        found = leaf_gradients(leaves, facts)
+        owner = np.array([-1 if leaf.module is None else leaf.module for leaf in leaves], np.int64)
+        held = np.flatnonzero((owner >= 0) & (owner < count))
+        owner, fate = owner[held], found.fate[held]
+        fates = np.zeros((count, len(Fate)), np.int64)
+        np.add.at(fates, (owner, fate), 1)
+        squares = np.zeros(count)
+        known = fate == Fate.MEASURED
+        np.add.at(squares, owner[known], found.norm[held][known] ** 2)
+        own = np.zeros(count, np.int64)
+        np.add.at(own, owner, found.entries[held])
+        for number, inside in enumerate(self.forest.children):
+            if not inside:  # of parameters that two modules share, only the first has the leaves
+                own[number] = self._modules[number].parameters
+        self.own, self.fates, self.squares = own, self.forest.summed(fates), self.forest.summed(squares)
+        self.fate = _in_one_word(self.fates)
 
-    def _leaves_inside(self, leaves: tuple[Leaf, ...]) -> list[tuple[float, int, int]]:
-        """Sum of squared norms, parameters without a gradient, parameters; children included."""
-        found = [[0.0, 0, 0] for _ in self._modules]
-        for leaf in leaves:
-            if leaf.module is None or not leaf.requires_grad:
-                continue
-            entry = found[leaf.module]
-            entry[2] += 1
-            if leaf.grad_spec is None:
-                entry[1] += 1
-            else:
-                norm = leaf.grad_stats.norm if leaf.grad_stats is not None else math.nan
-                entry[0] += norm * norm
-        for number in reversed(self._down):
-            parent = self._modules[number].parent
-            if parent is not None:
-                for at in range(3):
-                    found[parent][at] += found[number][at]
-        return [(entry[0], int(entry[1]), int(entry[2])) for entry in found]
-
-    def _severities(self, findings: tuple[Finding, ...], facts: PassFacts | None) -> list[str]:
-        """The worst finding at a node of each module, told to all around it."""
+    def marked(self, findings: tuple[Finding, ...], facts: PassFacts) -> ModuleTree:
+        """The same with the worst finding at a node of each module, told to all around it."""
+        if self._calls is None or not findings:
+            return self
         worst = [""] * len(self._modules)
         for finding in findings:
-            if facts is None or finding.pass_id not in (None, facts.pass_id):
+            if finding.pass_id not in (None, facts.pass_id):
                 continue
             for mark in finding.marks:
                 if not 0 <= mark.node < len(facts.graph):
                     continue
-                call = facts.trace.call(int(facts.graph.call[mark.node]))
-                at: int | None = call.module if call is not None else None
-                while at is not None:
+                at = int(self._calls.of_node[mark.node])
+                while at >= 0:
                     if RANKS[finding.severity] > RANKS[worst[at]]:
                         worst[at] = finding.severity
-                    at = self._modules[at].parent
-        return worst
+                    at = int(self.forest.parent[at])
+        marked = copy.copy(self)
+        marked._severity = worst
+        return marked
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """What a filter looks at of each module, in small letters."""
+        return [f"{one.path} {self.name(one)} {one.class_name}".casefold() for one in self._modules]
+
+
+def tree_of(facts: PassFacts) -> ModuleTree:
+    """Of a pass, without findings; made once, until the recording grows."""
+    trace = facts.trace
+    return trace.kept(f"modules of pass {facts.pass_id}", lambda: ModuleTree(trace, facts))
+
+
+def _in_one_word(fates: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(modules, fates) -> the fate that speaks for all tensors of a module, NOTHING where it has none."""
+    tensors = fates.sum(axis=1)
+    has = fates > 0
+    return np.select(
+        (
+            tensors == 0,
+            has[:, Fate.NAN],
+            has[:, Fate.INFINITE],
+            fates[:, Fate.FROZEN] == tensors,
+            has[:, Fate.UNKNOWN],
+            has[:, Fate.MEASURED],
+            has[:, Fate.ZERO],
+            has[:, Fate.MISSING],
+        ),
+        (
+            NOTHING,
+            Fate.NAN,
+            Fate.INFINITE,
+            Fate.FROZEN,
+            Fate.UNKNOWN,
+            Fate.MEASURED,
+            Fate.ZERO,
+            Fate.MISSING,
+        ),
+        Fate.ELSEWHERE,
+    )

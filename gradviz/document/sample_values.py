@@ -127,21 +127,6 @@ def histogram(values: Floats) -> Histogram:
     return Histogram(counts, edges, zeros, len(flat) - len(finite))
 
 
-def number_text(value: float) -> str:
-    """Three figures, or a power of ten: -2.27, 0.053, -5.0e-3, 1.2e7."""
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    size = abs(value)
-    if value == 0:
-        return "0"
-    if size < 1e-2 or size >= 1e5:
-        mantissa, exponent = f"{value:.1e}".split("e")
-        return f"{mantissa}e{int(exponent)}"
-    return f"{value:.3g}" if size < 1000 else f"{value:,.0f}"
-
-
 def deviation(stats: Stats, count: int) -> float:
     """Standard deviation from mean and norm over `count` entries; NaN where they don't tell."""
     if count <= 0 or not math.isfinite(stats.mean) or not math.isfinite(stats.norm):

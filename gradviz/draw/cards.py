@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gradviz.draw.lines import draw_count
 from gradviz.draw.looks import BOXES, SEVERITY_INK, SEVERITY_SOFT, BoxLook
 from gradviz.draw.surface import Surface, fitted, fitted_path, text_width
 from gradviz.draw.tokens import (
@@ -24,6 +25,8 @@ from gradviz.scene.texts import Texts
 from gradviz.scene.words import count_text
 
 CUT = 9.0
+SEED_ACROSS = 100  # in place of Kind.SEED: its point leads right
+POINT = 10.0  # how far it stands out
 BAR_HIGH = 18.0
 STACK_STEP = STACK_ROOM / 2
 
@@ -53,7 +56,17 @@ def outline(kind: int, x: float, y: float, width: float, height: float) -> list[
     if kind == Kind.SEED:
         shoulder = y + height * 0.72
         return [(x, y), (right, y), (right, shoulder), (x + width / 2, bottom), (x, shoulder)]
+    if kind == SEED_ACROSS:
+        shoulder = right - POINT
+        return [(x, y), (shoulder, y), (right, y + height / 2), (shoulder, bottom), (x, bottom)]
     return []
+
+
+def form_of(scene: Scene, box: int) -> int:
+    """The kind of a box, or SEED_ACROSS: what it looks like."""
+    draft = scene.draft
+    kind = int(draft.kind[box])
+    return SEED_ACROSS if kind == Kind.SEED and draft.across else kind
 
 
 def radius_of(kind: int, height: float) -> float:
@@ -86,7 +99,7 @@ def draw_outline(
 def draw_box(surface: Surface, scene: Scene, texts: Texts, box: int, state: int, detail: Detail) -> None:
     """One box with what it says."""
     draft = scene.draft
-    kind, rect, look = int(draft.kind[box]), scene.rect(box), BOXES[State(state)]
+    kind, rect, look = form_of(scene, box), scene.rect(box), BOXES[State(state)]
     if kind == Kind.GROUP:
         _draw_group(surface, scene, draft.cards[int(draft.card[box])], rect, State(state), detail)
         return
@@ -110,7 +123,7 @@ def draw_words(
 ) -> None:
     """Name, second line, chip; the icon is drawn apart."""
     draft = scene.draft
-    kind = int(draft.kind[box])
+    kind = form_of(scene, box)
     x, y, width, height = rect
     middle = _middle(kind, y, height)
     left = x + (TEXT_X if look.icon else TEXT_RIGHT)
@@ -198,16 +211,18 @@ def _draw_group(
                 "text2",
             )
         bars_left = right - len(card.bars) * (BAR + BAR_GAP)
-        surface.text(x + CARD_TEXT_X, lower, fitted(card.shapes, SHAPE, bars_left - x - 34), SHAPE, "text")
+        shapes = fitted(card.shapes, SHAPE, bars_left - x - 34)
+        surface.text(x + CARD_TEXT_X, lower, shapes, SHAPE, "text")
+        _draw_norm(surface, card, x + CARD_TEXT_X + text_width(shapes, SHAPE), bars_left - 8, lower)
     if card.copies > 1:
         draw_count(surface, f"×{card.copies}", x + width + 2 * STACK_STEP - 14, y - 2 * STACK_STEP + 2)
 
 
-def draw_count(surface: Surface, text: str, x: float, middle: float) -> None:
-    """How often: a dark lozenge, centred on (x, middle)."""
-    width = text_width(text, SHAPE, 600) + 14
-    surface.rect(x - width / 2, middle - 9, width, 18, 9, "text")
-    surface.text(x, middle, text, SHAPE, "canvas", "center", 600)
+def _draw_norm(surface: Surface, card: Card, left: float, right: float, middle: float) -> None:
+    """Under the number of parameters, where the shapes leave it room."""
+    if card.norm_words and text_width(card.norm_words, CAPTION) + 12 <= right - left:
+        fine = card.norm is not None and card.norm >= 0  # neither missing nor NaN
+        surface.text(right, middle, card.norm_words, CAPTION, "text2" if fine else "error", "right")
 
 
 def _draw_bars(surface: Surface, scene: Scene, card: Card, right: float, bottom: float) -> float:

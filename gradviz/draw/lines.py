@@ -130,9 +130,14 @@ def draw_badge(surface: Surface, badge: Badge) -> None:
 
 
 def tie_points(scene: Scene, tie: Tie) -> list[tuple[float, float]]:
-    """From the right of one box, round the outside of the drawing, to the right of the other."""
+    """From the right of one box, round the outside of the drawing, to the right of the other; of a graph drawn to the
+    right, from below to below.
+    """
     x1, y1, w1, h1 = scene.rect(tie.one)
     x2, y2, w2, h2 = scene.rect(tie.other)
+    if scene.draft.across:
+        from_x, to_x, lowest = x1 + w1 / 2, x2 + w2 / 2, scene.bounds[3] - TIE_ROOM / 2
+        return [(from_x, y1 + h1 + 4), (from_x, lowest), (to_x, lowest), (to_x, y2 + h2 + 6)]
     from_y, to_y = y1 + h1 / 2 - 4, y2 + h2 / 2
     outer = scene.bounds[2] - TIE_ROOM / 2
     return [(x1 + w1 + 4, from_y), (outer, from_y), (outer, to_y), (x2 + w2 + 6, to_y)]
@@ -144,9 +149,20 @@ def draw_tie(surface: Surface, scene: Scene, tie: Tie) -> None:
     surface.poly(arrow_corners(points[-2], points[-1]), True, "text2")
     text = "= " + tie.text
     width = text_width(text, CAPTION) + 18
-    x, y = points[1][0], (points[1][1] + points[2][1]) / 2
+    x, y = (points[1][0] + points[2][0]) / 2, (points[1][1] + points[2][1]) / 2
     surface.rect(x - width / 2, y - 10, width, 20, 10, "node", "control", 1.0)
     surface.text(x, y, text, CAPTION, "text", "center")
+
+
+def count_width(text: str) -> float:
+    return text_width(text, SHAPE, 600) + 14
+
+
+def draw_count(surface: Surface, text: str, x: float, middle: float) -> None:
+    """How often: a dark lozenge, centred on (x, middle)."""
+    width = count_width(text)
+    surface.rect(x - width / 2, middle - 9, width, 18, 9, "text")
+    surface.text(x, middle, text, SHAPE, "canvas", "center", 600)
 
 
 def draw_frame(surface: Surface, card: Card, rect: tuple[float, float, float, float], selected: bool = False) -> None:
@@ -166,21 +182,33 @@ def draw_frame_words(surface: Surface, card: Card, rect: tuple[float, float, flo
     surface.icon("chevron_down", x + 10, y + 9, 12)
     surface.text(x + 28, y + 15, title, NODE_NAME, "text")
     left = x + 28 + text_width(title, NODE_NAME) + 8
-    facts = [wording.parameters.format(count=count_text(card.parameters))] if card.parameters else []
-    facts += [card.shapes] if card.shapes else []
     room = x + width - 12 - left
     name = fitted(card.class_name, CAPTION, room)
     if room > 20:
         surface.rect(left - 3, y + 6, text_width(name, CAPTION) + 6, 18, 0, "canvas")
         surface.text(left, y + 15, name, CAPTION, "text2")
     room -= text_width(name, CAPTION) + 16
-    while facts and text_width(" · ".join(facts), NODE_LINE) > room:
-        facts.pop()
-    if facts:
-        said = " · ".join(facts)
+    if card.copies > 1:
+        count = f"×{card.copies}"
+        wide = count_width(count)
+        if wide + 8 <= room:
+            draw_count(surface, count, left + text_width(name, CAPTION) + 10 + wide / 2, y + 15)
+            room -= wide + 10
+    said = next((facts for facts in _frame_facts(card, wording) if text_width(facts, NODE_LINE) <= room), "")
+    if said:
         wide = text_width(said, NODE_LINE)
         surface.rect(x + width - 15 - wide, y + 6, wide + 6, 18, 0, "canvas")
         surface.text(x + width - 12, y + 15, said, NODE_LINE, "text2", "right")
+
+
+def _frame_facts(card: Card, wording: Wording) -> list[str]:
+    """What there is to say, and ever shorter, for frames with less room."""
+    count = count_text(card.parameters) if card.parameters else ""
+    long = wording.parameters.format(count=count) if count else ""
+    ways = ((card.shapes, long, card.norm_words), (card.shapes, count, card.norm_words), (card.shapes, count))
+    return [
+        " · ".join(part for part in way if part) for way in (*ways, (card.shapes,), (long, card.norm_words), (count,))
+    ]
 
 
 def draw_frame_tags(surface: Surface, frames: Sequence[tuple[Card, tuple[float, float, float, float]]]) -> None:

@@ -11,6 +11,8 @@ from gradviz.scene.panel import CELL as CELL_WIDTH
 from gradviz.scene.panel import CELL_GAP, HEAD, PAD, ROW, TEXT_LINE, Cell, name_column, panel_rows, sentence_lines
 from gradviz.scene.wording import Wording
 
+TIE_IN = 24.0  # from the left border of a panel that stands below its node
+
 
 def draw_panel(surface: Surface, scene: Scene, panel: Panel, wording: Wording, measure: Measurer) -> None:
     """Hatched = stretched, dashed = added in front, plain = as given, framed = result."""
@@ -18,7 +20,10 @@ def draw_panel(surface: Surface, scene: Scene, panel: Panel, wording: Wording, m
     x, y, width, height = panel.x, panel.y, panel.width, panel.height
     box_x, box_y, box_width, box_height = scene.rect(panel.box)
     middle = box_y + box_height / 2
-    surface.poly([(box_x + box_width + 5, middle), (x, middle)], stroke=ink, pen=1.5)
+    tie = [(box_x + box_width + 5, middle), (x, middle)]
+    if scene.draft.across:
+        tie = [(x + TIE_IN, box_y + box_height + 5), (x + TIE_IN, y)]
+    surface.poly(tie, stroke=ink, pen=1.5)
     surface.rect(x, y, width, height, GROUP_RADIUS, "pane", ink, 1.5)
     surface.text(x + PAD, y + 22, wording.panel_title, NODE_NAME, "text")
     rows = panel_rows(panel.finding, wording)

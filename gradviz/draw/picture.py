@@ -14,7 +14,7 @@ from PySide6.QtGui import QPainter
 
 from gradviz.draw.batch import draw_lines, draw_strokes
 from gradviz.draw.card_cache import CardCache
-from gradviz.draw.cards import Detail, draw_box, draw_words
+from gradviz.draw.cards import Detail, draw_box, draw_words, form_of
 from gradviz.draw.colors import qcolor
 from gradviz.draw.far import paint_far
 from gradviz.draw.fonts import Measurer
@@ -255,6 +255,8 @@ class Picture:
         corners = ((self.boxes[plain, :2] - np.array([view.x, view.y], np.float32)) * view.zoom).tolist()
         sizes = np.stack((draft.width[plain], draft.height[plain]), axis=1).tolist()
         kinds, of_state = draft.kind[plain].tolist(), states.box[plain].tolist()
+        if draft.across:
+            kinds = [form_of(self.scene, box) for box in plain.tolist()]
         for kind, state, corner, size in zip(kinds, of_state, corners, sizes):
             self._cards.draw(painter, surface.tokens, kind, state, (*corner, *size), view.zoom, detail.names)
         with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):

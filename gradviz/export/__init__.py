@@ -17,7 +17,8 @@ def export(trace: Trace, findings: Sequence[Finding], path: Path, options: Mappi
     """Draw one pass of a recording into a file; the ending of its name says how. Returns a remark, or "".
 
     Options: theme (light | dark), scale (of a PNG), transparent ("1"), pass_number (from 0), groups (auto | open |
-    folded), shapes, wrap ("0" to leave out). Raises ExportError with one sentence; no half-written file stays.
+    folded), shapes, wrap ("0" to leave out), direction (down | right). Raises ExportError with one sentence; no
+    half-written file stays.
     """
     from gradviz.export.whole import export_pass  # here, because it brings Qt
 

@@ -106,7 +106,8 @@ def dot_of(scene: Scene, texts: Texts, states: States, title: str) -> str:
     """Graphviz source; open groups are clusters."""
     nodes, edges = drawn(scene, texts, states)
     draft = scene.draft
-    graphs = {-1: Digraph(escape(title), graph_attr={"rankdir": "TB"}, node_attr=_DOT_NODE, edge_attr=_DOT_EDGE)}
+    way = {"rankdir": "LR" if draft.across else "TB"}
+    graphs = {-1: Digraph(escape(title), graph_attr=way, node_attr=_DOT_NODE, edge_attr=_DOT_EDGE)}
     children: dict[int, list[int]] = {}
     for card in draft.open_cards:
         one = draft.cards[card]
@@ -161,6 +162,8 @@ def json_of(scene: Scene, texts: Texts, states: States, title: str) -> str:
             "class": card.class_name,
             "nodes": card.nodes,
             "parameters": card.parameters,
+            "shapes": card.shapes,
+            "gradient": card.norm_words,
         }
         for card in scene.draft.cards
     ]

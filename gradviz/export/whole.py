@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
@@ -56,13 +57,13 @@ def choose_pass(trace: Trace, findings: tuple[Finding, ...], number: str) -> Bac
 
 def _shown(trace: Trace, backward: Backward, findings: tuple[Finding, ...], options: dict[str, str]) -> Shown:
     groups = options.get("groups", "auto")
-    shapes = options.get("shapes", "1") != "0"
+    shown = Shown(shapes=options.get("shapes", "1") != "0", direction=options.get("direction", "down"))
     if groups == "folded":
-        return Shown(shapes=shapes, opened=frozenset())
+        return replace(shown, opened=frozenset())
     if groups == "open":
         plain: Build = build(trace, backward.id, findings, Measurer(), Shown())
-        return Shown(shapes=shapes, opened=frozenset(card.key for card in plain.draft.cards))
-    return Shown(shapes=shapes)
+        return replace(shown, opened=frozenset(card.key for card in plain.draft.cards))
+    return shown
 
 
 def _drawing(trace: Trace, options: dict[str, str]) -> Drawing:

@@ -17,7 +17,8 @@ from gradviz.gui.outside import open_outside
 if TYPE_CHECKING:
     from gradviz.gui.window import Window
 
-COMMANDS = ("fit", "zoom_in", "zoom_out", "zoom_reset", "fold_all", "open_all", "copy_image")
+COMMANDS = ("fit", "zoom_in", "zoom_out", "zoom_reset", "copy_image")
+ON_GROUPS = ("fold_all", "open_all")
 
 
 class CanvasLink(QObject):
@@ -28,11 +29,18 @@ class CanvasLink(QObject):
         self._window, self.canvas = window, canvas
         for name in COMMANDS:
             window.commands.bind(name, getattr(canvas, name), self.available)
-        self._switches = {name: QAction(button.text(), self) for name, button in canvas.header.switches.items()}
+        for name in ON_GROUPS:
+            window.commands.bind(name, getattr(canvas.folding, name), self.available)
+        self._switches = {
+            name: QAction(button.accessibleName(), self) for name, button in canvas.header.switches.items()
+        }
         for name, action in self._switches.items():
             action.setCheckable(True)
             action.setToolTip(canvas.header.switches[name].toolTip())
             action.triggered.connect(canvas.header.switches[name].click)
+        across = canvas.header.switches["across"]
+        across.setChecked(window.settings.choice("direction", "down") == "right")
+        across.toggled.connect(lambda on: window.settings.remember_choice("direction", "right" if on else "down"))
         window.fills["graph"] = self._switch_actions
         window.commands.bind("export", self.ask_export, self.available)
         canvas.scene_shown.connect(window.commands.refresh)

@@ -254,7 +254,7 @@ class Controller(QObject):
         canvas = self._window.centre.canvas
         assert isinstance(canvas, Canvas)
         self.canvas_link = CanvasLink(self._window, canvas)
-        self.find.chosen.connect(canvas.reveal)
+        self.find.chosen.connect(canvas.folding.reveal)
         output, document = self._output_pane(), self._document
         document.output_came.listen(output.add)
         document.output_cleared.listen(lambda _: output.clear())

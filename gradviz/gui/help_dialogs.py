@@ -27,6 +27,7 @@ ELSEWHERE: tuple[tuple[str, str], ...] = (
     ("+  −  0", str(QT_TRANSLATE_NOOP("Keys", "Zoom in, out, to 100 % (in the canvas)"))),
     ("N", str(QT_TRANSLATE_NOOP("Keys", "Only what is selected and its neighbours, and back (in the canvas)"))),
     ("V", str(QT_TRANSLATE_NOOP("Keys", "Hide views, transposes, expands and leaves, and show them (in the canvas)"))),
+    ("D", str(QT_TRANSLATE_NOOP("Keys", "Draw from left to right, and from top to bottom again (in the canvas)"))),
     ("Shift+drag", str(QT_TRANSLATE_NOOP("Keys", "Mark all nodes in a rectangle (in the canvas)"))),
     ("Ctrl+drag", str(QT_TRANSLATE_NOOP("Keys", "Look closer at a rectangle (in the canvas)"))),
     ("Esc", str(QT_TRANSLATE_NOOP("Keys", "Clear the selection, close the search"))),

@@ -10,8 +10,10 @@ from PySide6.QtCore import QObject
 from gradviz.document.actions import NO_RECORDING, Availability
 from gradviz.document.hub import View
 from gradviz.document.on_disk import script_source
+from gradviz.gui.canvas.canvas import Canvas
 from gradviz.gui.editor import Editor
 from gradviz.gui.panes.inspector import InspectorPane
+from gradviz.gui.panes.modules import ModulesPane
 from gradviz.gui.panes.problems import ProblemsPane
 from gradviz.gui.panes.source import SourcePane
 from gradviz.gui.panes.steps import StepsPane
@@ -47,6 +49,9 @@ class PaneLinks(QObject):
         inspector = panes["inspector"]
         assert isinstance(inspector, InspectorPane)
         inspector.record_requested.connect(lambda: record_again("values"))
+        modules, canvas = panes["modules"], window.centre.canvas
+        assert isinstance(modules, ModulesPane) and isinstance(canvas, Canvas)
+        modules.open_requested.connect(canvas.folding.open_group)
         source.editor_requested.connect(self.editor.open)
         window.commands.bind("open_line", source.ask_editor, self._has_source)
         source.file_shown.connect(self._name_file)

@@ -98,7 +98,7 @@ def make_boxes(
     name, names = _names(trace, graph, node, card, kind, tree, wording)
     text = np.array([measure(each, "name") for each in names] or [0.0], np.float32)
     width, height = _sizes(kind, text[name] if len(name) else np.empty(0, np.float32))
-    stacked = np.array([bool(group.children) for group in tree.groups] or [False])[np.maximum(card, 0)] & grouped
+    stacked = np.array([group.copies > 0 for group in tree.groups] or [False])[np.maximum(card, 0)] & grouped
     width, height = width + STACK_ROOM * stacked, height + STACK_ROOM * stacked
     return Boxes(
         kind,

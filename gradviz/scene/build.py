@@ -9,7 +9,7 @@ import numpy as np
 from gradviz.diagnose.finding import Finding
 from gradviz.scene.atoms import split_leaves
 from gradviz.scene.boxes import Boxes, make_boxes, make_edges
-from gradviz.scene.cards import look_inside, make_cards
+from gradviz.scene.cards import look_inside, make_cards, parameter_entries
 from gradviz.scene.extras import Extras, add_constants, add_seeds
 from gradviz.scene.failed_call import add_failed_call
 from gradviz.scene.groups import Group, auto_open, build_tree, no_groups
@@ -50,6 +50,7 @@ class Shown:
     modules: bool = True
     constants: bool = True
     trivial: bool = True  # views, transposes, expands, leaves
+    direction: str = "down"  # or "right"
     opened: frozenset[str] | None = None
 
 
@@ -95,7 +96,7 @@ def build(
     boxes = make_boxes(trace, graph, atoms, drawn, tree, opened, wording, measure)
     edges = make_edges(graph, atoms, drawn, boxes)
     step_of: Ints = first_steps(len(graph), steps.node).astype(np.int32)
-    inside = look_inside(graph, steps, atoms, tree, step_of)
+    inside = look_inside(graph, steps, atoms, tree, step_of, not backward.inputs)
     first, last = _box_steps(boxes, step_of, inside.step_first, inside.step_last)
     specs, label = np.unique(np.stack((edges.spec, edges.net), axis=1), axis=0, return_inverse=True)
     labels = tuple(_change_text(trace, *pair) for pair in specs.tolist())
@@ -118,7 +119,7 @@ def build(
         labels=labels,
         label_width=label_width,
         label_height=np.where(label_width > 0, LABEL_HEIGHT, 0).astype(np.float32),
-        cards=make_cards(tree, inside),
+        cards=make_cards(tree, inside, parameter_entries(trace, graph), wording),
         open_cards=tuple(
             at for at, group in enumerate(tree.groups) if group.key in opened and _all_open(tree.groups, at, opened)
         ),
@@ -128,6 +129,7 @@ def build(
         step_last=last,
         failed=_failed(backward, boxes),
         ended=backward.outcome != "running" and backward.phase != "forward",
+        direction=shown.direction,
     )
     texts = Texts(trace, graph, wording)
     extras = Extras(trace, backward, own, findings, graph, measure, wording, shown.constants, shown.shapes)
@@ -206,8 +208,9 @@ def _card_width(card: Card, measure: Measure) -> float:
     """What a folded group has to say, on its two lines."""
     bars = len(card.bars) * (BAR + BAR_GAP) + 12
     count = measure(count_text(card.parameters), "second") + 16 if card.parameters else 0.0
+    norm = measure(card.norm_words, "second") * 1.1 + 16 if card.norm_words else 0.0
     upper = measure(card.title, "name") + measure(card.class_name, "second") * 1.15 + 24 + count
-    return CARD_TEXT_X + max(upper, measure(card.shapes, "shape") + 12) + bars + STACK_ROOM * (card.copies > 1)
+    return CARD_TEXT_X + max(upper, measure(card.shapes, "shape") + 12 + norm) + bars + STACK_ROOM * (card.copies > 1)
 
 
 def _fixed(draft: Draft, backward: Backward, extras: Extras) -> Bytes:

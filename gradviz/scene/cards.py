@@ -10,11 +10,14 @@ import numpy as np
 from gradviz.scene.atoms import Atoms
 from gradviz.scene.groups import Group, Tree
 from gradviz.scene.model import Card, Floats, Ints
-from gradviz.scene.words import shape_text
+from gradviz.scene.wording import Wording
+from gradviz.scene.words import number_text, shape_text
 from gradviz.trace.graph import PassGraph, PassSteps
 from gradviz.trace.model import Spec
+from gradviz.trace.reader import Trace
 
 MOST_BARS = 12
+MISSING = -1.0  # in place of a norm: no gradient came
 
 
 @dataclass(frozen=True)
@@ -24,20 +27,23 @@ class Inside:
     nodes: Ints
     step_first: Ints
     step_last: Ints
-    leaf_norms: tuple[dict[int, float | None], ...]  # leaf node -> norm, NaN: no gradient, None: not measured
+    leaf_norms: tuple[dict[int, float | None], ...]  # leaf node -> norm, MISSING, NaN, None: not measured
 
     def norm(self, group: int) -> float | None:
-        """Norm of all gradients in the group together; NaN where one of them is missing or no number."""
-        total = 0.0
-        for value in self.leaf_norms[group].values():
-            if value is None:
-                return None
-            total += value * value
-        return math.sqrt(total)
+        """Norm of all gradients in the group together: NaN where one of them holds NaN, MISSING where none came, None
+        where one wasn't measured or the group has no leaves.
+        """
+        norms = list(self.leaf_norms[group].values())
+        came = [norm for norm in norms if norm is not None and norm != MISSING]
+        if not norms or None in norms:
+            return None
+        return math.sqrt(sum(norm * norm for norm in came)) if came else MISSING
 
 
-def look_inside(graph: PassGraph, steps: PassSteps, atoms: Atoms, tree: Tree, step_of: Ints) -> Inside:
-    """Gather per group from the innermost outwards."""
+def look_inside(
+    graph: PassGraph, steps: PassSteps, atoms: Atoms, tree: Tree, step_of: Ints, all_leaves: bool = True
+) -> Inside:
+    """Gather per group from the innermost outwards. `all_leaves`: the pass was to reach them all, not some inputs."""
     count = len(tree.groups)
     nodes = np.zeros(count, np.int32)
     first = np.full(count, np.iinfo(np.int32).max, np.int32)
@@ -51,7 +57,7 @@ def look_inside(graph: PassGraph, steps: PassSteps, atoms: Atoms, tree: Tree, st
     norms: list[dict[int, float | None]] = [{} for _ in range(count)]
     for atom in grouped[atoms.leaf[grouped]].tolist():
         node = int(atoms.node[atom])
-        norms[int(tree.of_atom[atom])][node] = _norm(steps, int(step_of[node]))
+        norms[int(tree.of_atom[atom])][node] = _norm(steps, int(step_of[node]), all_leaves)
     for at in range(count - 1, -1, -1):
         up = tree.groups[at].parent
         if up >= 0:
@@ -63,10 +69,12 @@ def look_inside(graph: PassGraph, steps: PassSteps, atoms: Atoms, tree: Tree, st
     return Inside(nodes, first, last, tuple(norms))
 
 
-def make_cards(tree: Tree, inside: Inside) -> tuple[Card, ...]:
+def make_cards(tree: Tree, inside: Inside, entries: dict[int, int], wording: Wording) -> tuple[Card, ...]:
+    """`entries`: leaf nodes that are parameters -> how many numbers each is."""
     children: dict[int, list[int]] = {}
     for at, group in enumerate(tree.groups):
         children.setdefault(group.parent, []).append(at)
+    norms = [inside.norm(at) for at in range(len(tree.groups))]
     return tuple(
         Card(
             key=group.key,
@@ -74,15 +82,25 @@ def make_cards(tree: Tree, inside: Inside) -> tuple[Card, ...]:
             title=group.title,
             class_name=group.class_name,
             nodes=int(inside.nodes[at]),
-            parameters=_parameters(tree, group),
+            parameters=_parameters(tree, at, inside, entries),
             shapes=_shapes(tree, group),
-            copies=len(group.children),
+            copies=group.copies,
             bars=_bars(inside, at, children.get(at, [])),
             parent=group.parent,
             is_loop=group.is_loop,
+            module=group.module.id if group.module is not None else -1,
+            norm=norms[at],
+            norm_words=norm_words(norms[at], wording),
         )
         for at, group in enumerate(tree.groups)
     )
+
+
+def norm_words(norm: float | None, wording: Wording) -> str:
+    """'norm 0.83'; "" where nothing is known."""
+    if norm is None:
+        return ""
+    return wording.no_gradient if norm == MISSING else wording.norm.format(norm=number_text(norm))
 
 
 def _bars(inside: Inside, at: int, children: list[int]) -> tuple[float, ...]:
@@ -94,23 +112,43 @@ def _bars(inside: Inside, at: int, children: list[int]) -> tuple[float, ...]:
         norms = [inside.norm(child) for child in with_leaves]
     else:
         norms = list(own.values())
-    known = [norm for norm in norms if norm is not None]
+    known = [math.nan if norm == MISSING else norm for norm in norms if norm is not None]
     return tuple(known) if len(known) == len(norms) <= MOST_BARS else ()
 
 
-def _norm(steps: PassSteps, step: int) -> float | None:
+def _norm(steps: PassSteps, step: int, all_leaves: bool) -> float | None:
+    if step < 0 and not all_leaves:
+        return None  # what `grad` returns is recorded nowhere
     if step < 0 or steps.received_end[step] <= steps.received_start[step]:
-        return math.nan
+        return MISSING
     row = int(steps.received_start[step])
     if steps.spec[row] < 0:
-        return math.nan
+        return MISSING
     return None if steps.nans[row] < 0 else float(steps.norm[row])
 
 
-def _parameters(tree: Tree, group: Group) -> int:
+def _parameters(tree: Tree, at: int, inside: Inside, entries: dict[int, int]) -> int:
+    """Of modules all that they hold; of a loop and its rounds those that are used there, each counted once."""
+    group = tree.groups[at]
+    if group.is_loop:
+        return sum(entries.get(node, 0) for node in inside.leaf_norms[at])
     if group.children:
-        return sum(_parameters(tree, tree.groups[child]) for child in group.children)
+        modules = [tree.groups[child].module for child in group.children]
+        return sum({module.id: module.parameters for module in modules if module is not None}.values())
     return group.module.parameters if group.module is not None else 0
+
+
+def parameter_entries(trace: Trace, graph: PassGraph) -> dict[int, int]:
+    """The leaf nodes of a pass that are parameters, and how many numbers each is."""
+    leaves = trace.leaves()
+    nodes = np.flatnonzero((graph.leaf >= 0) & (graph.leaf < len(leaves)))
+    found = zip(nodes.tolist(), graph.leaf[nodes].tolist())
+    return {node: entries_of(leaves[leaf].spec) for node, leaf in found if leaves[leaf].kind == "parameter"}
+
+
+def entries_of(spec: Spec) -> int:
+    """How many numbers a tensor holds; sizes that are no numbers are left out."""
+    return math.prod(size for size in spec.shape if isinstance(size, int))
 
 
 def _shapes(tree: Tree, group: Group) -> str:

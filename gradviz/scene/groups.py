@@ -36,6 +36,12 @@ class Group:
     children: tuple[int, ...] = ()  # of a stack, in the order of forward
     shapes: str = ""  # in → out, where no call tells them
     is_loop: bool = False  # of the script's, or one round of it
+    rounds: int = 0  # of a stack whose rounds are a node each, and have no groups of their own
+
+    @property
+    def copies(self) -> int:
+        """How many equal things a stack stands for; 0 where it is none."""
+        return len(self.children) or self.rounds
 
 
 @dataclass(frozen=True)
@@ -112,10 +118,10 @@ def auto_open(tree: Tree, readable: int = READABLE) -> frozenset[str]:
     shown: list[int] = []
     for at, group in enumerate(tree.groups):
         above = shown[group.parent] if group.parent >= 0 else -1
-        in_stack = above >= 0 and bool(tree.groups[above].children)
+        in_stack = above >= 0 and tree.groups[above].copies > 0
         shown.append(above if in_stack else at)
     depth = np.array(tree.depths(), np.int64)
-    stack = np.array([bool(group.children) for group in tree.groups])
+    stack = np.array([group.copies > 0 for group in tree.groups])
     seen = np.array(shown)[tree.of_atom]
     loose = tree.of_atom < 0
     of_atom = np.where(loose, -1, np.where(stack[seen], np.iinfo(np.int64).max, depth[seen]))
@@ -136,8 +142,8 @@ def auto_open(tree: Tree, readable: int = READABLE) -> frozenset[str]:
 
 def _widest_that_fits(tree: Tree, stacks: list[int], room: int) -> set[str]:
     """The stack of most copies that can be opened with that many boxes more."""
-    fitting = [at for at in stacks if len(tree.groups[at].children) <= room]
-    return {max((tree.groups[at] for at in fitting), key=lambda group: len(group.children)).key} if fitting else set()
+    fitting = [at for at in stacks if tree.groups[at].copies <= room]
+    return {max((tree.groups[at] for at in fitting), key=lambda group: group.copies).key} if fitting else set()
 
 
 def folded_into(tree: Tree, opened: frozenset[str]) -> Ints:

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gradviz.scene.words import elided
-from gradviz.trace.model import Stack
+from gradviz.trace.model import Frame, Stack
 from gradviz.trace.reader import Trace
 from gradviz.trace.syntax import parse_module
 
+Position = tuple[tuple[int, ...], ...]
+CALLED = (2**31, 0, 0, 0)  # a call is done when all is done that was called in it
 LONGEST = 44  # characters of a loop's first line
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -23,6 +25,25 @@ class LoopLines:
     body: int
     last: int
     text: str
+    path: str = ""
+    several: bool = False  # a comprehension of several `for`: what a round is, lines don't tell
+
+
+@dataclass(frozen=True)
+class Around:
+    """A loop round a place: in which of its frames, counted from outside, and from where that was called."""
+
+    depth: int
+    lines: LoopLines
+    outside: Stack  # the frames round it, outermost first
+
+
+@dataclass(frozen=True)
+class FileLoops:
+    """What a source holds of interest here."""
+
+    loops: tuple[LoopLines, ...] = ()
+    generators: tuple[tuple[int, int], ...] = ()  # first and last lines of functions that yield
 
 
 class LoopFinder:
@@ -30,7 +51,9 @@ class LoopFinder:
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
-        self._known: dict[str, tuple[LoopLines, ...]] = {}
+        self._known: dict[str, FileLoops] = {}
+        self._chains: dict[Stack, tuple[Around, ...]] = {}
+        self._places: dict[Frame, tuple[int, ...]] = {}
 
     def enclosing(self, stacks: Sequence[Stack]) -> LoopLines | None:
         """The innermost loop round all these stacks; None where the source has none, or isn't there.
@@ -46,41 +69,122 @@ class LoopFinder:
         while depth < shortest and len({(one[depth].file, one[depth].function) for one in outside_in}) == 1:
             depth += 1
         for at in range(depth - 1, -1, -1):
-            frames = [one[at] for one in outside_in]
-            low, high = min(frame.line for frame in frames), max(frame.end_line for frame in frames)
-            around = [loop for loop in self._loops(frames[0].file) if loop.body <= low and high <= loop.last]
-            around = [loop for loop in around if loop.first < low or loop.body == loop.first]
+            around = [loop for loop in self._of(outside_in[0][at].file).loops if self._holds(loop, outside_in, at)]
             if around:
                 return max(around, key=lambda loop: (loop.first, -loop.last))
         return None
 
-    def _loops(self, path: str) -> tuple[LoopLines, ...]:
+    def chain(self, stack: Stack) -> tuple[Around, ...]:
+        """All loops round a place, outermost first."""
+        known = self._chains.get(stack)
+        if known is None:
+            found: dict[LoopLines, Around] = {}
+            outside_in = stack[::-1]
+            for at, frame in enumerate(outside_in):
+                around = [loop for loop in self._of(frame.file).loops if self._holds(loop, [outside_in], at)]
+                for loop in sorted(around, key=lambda loop: (loop.first, -loop.last)):
+                    found.setdefault(
+                        loop, Around(at, loop, outside_in[:at])
+                    )  # a comprehension is seen from outside too
+            known = self._chains[stack] = tuple(found.values())
+        return known
+
+    def _holds(self, loop: LoopLines, outside_in: Sequence[Stack], at: int) -> bool:
+        """Whether the frames at this depth stand in the loop: in its body, or in its head and in a generator that is
+        asked there for the next round.
+        """
+        frames = [one[at] for one in outside_in]
+        if max(frame.end_line for frame in frames) > loop.last:
+            return False
+        if all(loop.body <= frame.line for frame in frames):
+            low = min(frame.line for frame in frames)
+            return loop.first < low or loop.body == loop.first
+        return all(
+            loop.body <= one[at].line
+            or _asks(loop, one[at])
+            or (loop.first <= one[at].line and self._yields(one, at + 1))
+            for one in outside_in
+        )
+
+    def reached(self, stack: Stack) -> Position:
+        """Rises in the order in which the calls of a program are made: what ends first comes first, of those that end
+        together the innermost. Where a loop asks for its next round, Python names all of it: that's done in its head.
+        """
+        return (*(self._place(frame) for frame in reversed(stack)), CALLED)
+
+    def _place(self, frame: Frame) -> tuple[int, ...]:
+        known = self._places.get(frame)
+        if known is None:
+            known = (frame.end_line, frame.end_column, -frame.line, -frame.column)
+            if frame.end_line > frame.line and any(_asks(loop, frame) for loop in self._of(frame.file).loops):
+                known = (frame.line, 0, 0, 0)
+            self._places[frame] = known
+        return known
+
+    def _yields(self, outside_in: Stack, at: int) -> bool:
+        """Whether the frame at this depth is a generator's."""
+        if at >= len(outside_in):
+            return False
+        frame = outside_in[at]
+        if frame.function.endswith(("<genexpr>", "__next__")):
+            return True
+        return any(first <= frame.line <= last for first, last in self._of(frame.file).generators)
+
+    def _of(self, path: str) -> FileLoops:
         known = self._known.get(path)
         if known is None:
             known = self._known[path] = self._read(path)
         return known
 
-    def _read(self, path: str) -> tuple[LoopLines, ...]:
+    def _read(self, path: str) -> FileLoops:
         source = self._trace.source(path)
         if source is None or source.text is None:
-            return ()
+            return FileLoops()
         lines = source.text.splitlines()
         try:
-            nodes = ast.walk(parse_module(source.text))
-            return tuple(loop for node in nodes if (loop := _loop(node, lines)) is not None)
+            nodes = list(ast.walk(parse_module(source.text)))
+            loops = tuple(loop for node in nodes if (loop := _loop(node, lines, path)) is not None)
+            functions = [node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+            return FileLoops(
+                loops, tuple((each.lineno, each.end_lineno or each.lineno) for each in functions if _is_generator(each))
+            )
         except (SyntaxError, ValueError, RecursionError, MemoryError):  # no program, or too deep a one
-            return ()
+            return FileLoops()
 
 
-def _loop(node: ast.AST, lines: Sequence[str]) -> LoopLines | None:
+def _asks(loop: LoopLines, frame: Frame) -> bool:
+    """Whether the frame is where this loop asks for its next round."""
+    return loop.first < loop.body and (frame.line, frame.end_line) == (loop.first, loop.last)
+
+
+def _is_generator(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether it yields itself, not only in a function within."""
+    waiting: list[ast.AST] = list(function.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            waiting += ast.iter_child_nodes(node)
+    return False
+
+
+def _loop(node: ast.AST, lines: Sequence[str], path: str) -> LoopLines | None:
     if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
         text = " ".join(line.strip() for line in lines[node.lineno - 1 : node.body[0].lineno - 1]) or _own(node, lines)
-        return LoopLines(node.lineno, node.body[0].lineno, node.end_lineno or node.lineno, _short(text))
+        return LoopLines(node.lineno, node.body[0].lineno, node.end_lineno or node.lineno, _short(text), path)
     if isinstance(node, COMPREHENSIONS):
-        first = node.generators[0]
-        text = f"for {ast.unparse(first.target)} in {ast.unparse(first.iter)}"
-        return LoopLines(node.lineno, node.lineno, node.end_lineno or node.lineno, _short(text))
+        text = " ".join(map(_each, node.generators))
+        return LoopLines(
+            node.lineno, node.lineno, node.end_lineno or node.lineno, _short(text), path, len(node.generators) > 1
+        )
     return None
+
+
+def _each(part: ast.comprehension) -> str:
+    """`for x in xs if x` of a comprehension, which may have several."""
+    conditions = "".join(f" if {ast.unparse(one)}" for one in part.ifs)
+    return f"for {ast.unparse(part.target)} in {ast.unparse(part.iter)}{conditions}"
 
 
 def _own(node: ast.For | ast.AsyncFor | ast.While, lines: Sequence[str]) -> str:

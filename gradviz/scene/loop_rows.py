@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.scene.groups import Tree
+from gradviz.scene.loop_lines import LoopFinder
 from gradviz.scene.model import Ints
 from gradviz.scene.repeats import SHORTEST, Stretch, stretches
 from gradviz.trace.graph import PassGraph
@@ -33,7 +35,8 @@ Thing = int | Loop  # what stands side by side: a node, ~a group of the tree as 
 class Rows:
     """Per group (-1: the whole) its loose nodes and child groups, `of[group]`, in the order of the forward pass."""
 
-    def __init__(self, trace: Trace, graph: PassGraph, tree: Tree, order: Ints) -> None:
+    def __init__(self, trace: Trace, graph: PassGraph, tree: Tree, order: Ints, finder: LoopFinder) -> None:
+        self._finder = finder
         self.trace, self.graph, self.tree = trace, graph, tree
         self.of: dict[int, list[Thing]] = {}
         self._inside: dict[int, list[int]] = {}  # group -> its nodes, children's included
@@ -83,7 +86,7 @@ class Rows:
         found = self._group_token.get(group)
         if found is None:
             # A stack of equal modules is what it is: a loop of its own.
-            alone = group if self.tree.groups[group].children else -1
+            alone = group if self.tree.groups[group].copies else -1
             members = self._inside[group]
             found = hash((*(self._token[node] for node in members), self.stack(thing), alone))
             self._group_token[group] = found
@@ -123,7 +126,8 @@ class Rows:
         for _ in range(DEEPEST):
             if len(things) < SHORTEST:
                 break
-            found = stretches(np.array([self.token(thing) for thing in things], np.int64))
+            tokens = np.array([self.token(thing) for thing in things], np.int64)
+            found = stretches(tokens, fits=partial(self._holds_rounds, things))
             if not found:
                 break
             things = self._fold(things, found)
@@ -141,19 +145,15 @@ class Rows:
             row.append(Loop(token, rounds, sum(map(self.size, things[start:at]))))
         return row + things[at:]
 
+    def _holds_rounds(self, things: list[Thing], stretch: Stretch) -> bool:
+        """Whether there are enough whole rounds in it."""
+        return stretch.end - self._beginning(things, stretch) >= SHORTEST * stretch.period
+
     def _beginning(self, things: list[Thing], stretch: Stretch) -> int:
-        """Where the first whole round begins. Where rounds don't fill the stretch, one at its beginning or end is not
-        whole: the first thing of a round is the one that the code comes to first.
+        """Where the first whole round begins: at what the code comes to first. What stands before that, and what is
+        left behind the last, belongs to rounds that aren't whole, or are others.
         """
-        left = (stretch.end - stretch.start) % stretch.period
-        ends_whole = stretch.start + left
-        if not left or _reached(self.stack(things[stretch.start])) <= _reached(self.stack(things[ends_whole])):
-            return stretch.start
-        return ends_whole
-
-
-def _reached(stack: Stack) -> tuple[tuple[int, int, int, int], ...]:
-    """Rises in the order in which the calls of a program are made: what ends first comes first, of those that end
-    together the innermost.
-    """
-    return tuple((frame.end_line, frame.end_column, -frame.line, -frame.column) for frame in reversed(stack))
+        places = [
+            self._finder.reached(self.stack(thing)) for thing in things[stretch.start : stretch.start + stretch.period]
+        ]
+        return stretch.start + places.index(min(places))

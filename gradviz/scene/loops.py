@@ -7,7 +7,6 @@ often it ran.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -15,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.scene.atoms import Atoms
+from gradviz.scene.cards import entries_of
 from gradviz.scene.groups import READABLE, Group, Tree
 from gradviz.scene.loop_lines import LoopFinder, LoopLines
+from gradviz.scene.loop_rounds import Rounds, Span
 from gradviz.scene.loop_rows import Loop, Rows, Thing
 from gradviz.scene.model import Ints
 from gradviz.scene.wording import Wording
@@ -25,6 +26,8 @@ from gradviz.trace.graph import PassGraph
 from gradviz.trace.model import Spec, Stack
 from gradviz.trace.reader import Trace
 
+MANY = 8  # rounds of one node each that are a stack; fewer can be looked at
+
 
 def with_loops(trace: Trace, graph: PassGraph, atoms: Atoms, tree: Tree, wording: Wording) -> Tree:
     """The tree with the loops in it. A graph that can be read as it is, or of several threads, is left alone."""
@@ -32,14 +35,13 @@ def with_loops(trace: Trace, graph: PassGraph, atoms: Atoms, tree: Tree, wording
     if len(atoms) <= READABLE or not len(inner) or len(np.unique(graph.thread[inner])) > 1:
         return tree
     order = inner[np.argsort(graph.seq[inner], kind="stable")].astype(np.int32)
-    row = Rows(trace, graph, tree, order)
-    forest = _Forest(row, wording)
+    finder = LoopFinder(trace)
+    row = Rows(trace, graph, tree, order, finder)
+    forest = _Forest(row, finder, wording)
     for parent, things in row.of.items():
-        if parent >= 0 and tree.groups[parent].children:  # a stack of equal modules stands for its loop already
+        if parent >= 0 and tree.groups[parent].copies:  # a stack of equal modules stands for its loop already
             continue
-        for thing in row.folded(things):
-            if isinstance(thing, Loop):
-                forest.plant(thing, parent)
+        forest.plant_all(row.folded(things), parent)
     if len(forest.groups) == len(tree.groups):
         return tree
     return _sorted(forest.groups, _with_leaves(forest.of_node, atoms, tree))
@@ -48,25 +50,34 @@ def with_loops(trace: Trace, graph: PassGraph, atoms: Atoms, tree: Tree, wording
 class _Forest:
     """The groups that are being made: the tree's own first, then the loops'."""
 
-    def __init__(self, row: Rows, wording: Wording) -> None:
+    def __init__(self, row: Rows, finder: LoopFinder, wording: Wording) -> None:
         graph = row.graph
         self.groups = list(row.tree.groups)
         self.of_node: Ints = row.tree.of_atom[: len(graph)].copy()
         self._row, self._graph, self._wording = row, graph, wording
-        self._finder = LoopFinder(row.trace)
+        self._finder, self._rounds = finder, Rounds(row, finder)
         self._count: dict[str, int] = {}
         self._down, self._down_start = _by(graph.tail, len(graph))
         self._up, self._up_start = _by(graph.head, len(graph))
 
-    def plant(self, loop: Loop, parent: int) -> None:
+    def plant_all(self, things: Sequence[Thing], parent: int) -> None:
+        """The loops among things that stand side by side."""
+        loops = [thing for thing in things if isinstance(thing, Loop)]
+        spans = self._rounds.spans(things) if loops else {}
+        for at, thing in enumerate(things):
+            if isinstance(thing, Loop):
+                self.plant(thing, parent, spans.get(at))
+
+    def plant(self, loop: Loop, parent: int, span: Span | None) -> None:
         """The groups of a loop and of its iterations, with what is in them.
 
-        None where an iteration is one box, nor where one line may hold equal calls side by side: before Python 3.11
-        nothing tells them apart.
+        None where few iterations are one box each, nor where one line may hold equal calls side by side: before Python
+        3.11 nothing tells them apart.
         """
         stacks = [self._row.stack(thing) for thing in loop.rounds[0]]
         lines = self._finder.enclosing(stacks)
-        if loop.size < 2 * len(loop.rounds) or (lines is None and not _exact(stacks)):
+        single = loop.size < 2 * len(loop.rounds)
+        if (single and len(loop.rounds) < MANY) or (lines is None and not _exact(stacks)):
             for one in loop.rounds:
                 self._place(one, parent)
             return
@@ -80,13 +91,19 @@ class _Forest:
         key = f"{key}#{occurrence}"
         at = len(self.groups)
         title, more = (lines.text, where) if lines is not None else (where, "")
+        if span is not None and span.partial:
+            title = self._wording.rounds_of.format(first=span.first, last=span.last, loop=title)
         self.groups.append(Group(key, key, title, more, parent, None, None, is_loop=True))
+        if single:
+            self._plant_single(loop, at)
+            return
+        begin = span.first if span is not None else 1
         children: list[int] = []
         # Equal rounds have equal ends, those excepted that have another before or behind them.
         shapes = [self._shapes(loop.rounds[at_end]) for at_end in (0, 1, -1)]
         for number, one in enumerate(loop.rounds, 1):
             children.append(len(self.groups))
-            name, inner = self._name(number, each), f"{key}/{number}"
+            name, inner = self._name(number, each, begin), f"{key}/{number}"
             ends = shapes[0 if number == 1 else 2 if number == len(loop.rounds) else 1]
             self.groups.append(Group(inner, inner, name, "", at, None, None, (), ends, is_loop=True))
             self._place(one, children[-1])
@@ -103,16 +120,27 @@ class _Forest:
                 most = count
         return most
 
-    def _name(self, number: int, each: int) -> str:
+    def _plant_single(self, loop: Loop, at: int) -> None:
+        """Rounds that are one node each: opened, they stand side by side without frames of their own."""
+        for one in loop.rounds:
+            self._place(one, at)
+        ends = self._shapes(loop.rounds[0]), self._shapes(loop.rounds[-1])
+        shapes = f"{ends[0].partition(' → ')[0]} → {ends[1].rpartition(' → ')[2]}"
+        self.groups[at] = replace(self.groups[at], rounds=len(loop.rounds), shapes=shapes)
+
+    def _name(self, number: int, each: int, begin: int) -> str:
+        """`begin`: the number of the stack's first round in its loop."""
         if each == 1:
-            return self._wording.iteration.format(number=number)
-        return self._wording.iterations.format(first=(number - 1) * each + 1, last=number * each)
+            return self._wording.iteration.format(number=begin + number - 1)
+        first = begin + (number - 1) * each
+        return self._wording.iterations.format(first=first, last=first + each - 1)
 
     def _place(self, things: tuple[Thing, ...], parent: int) -> None:
+        self.plant_all(things, parent)
         for thing in things:
             if isinstance(thing, Loop):
-                self.plant(thing, parent)
-            elif thing >= 0:
+                continue
+            if thing >= 0:
                 self.of_node[thing] = parent
             else:
                 self.groups[~thing] = replace(self.groups[~thing], parent=parent)
@@ -134,7 +162,7 @@ class _Forest:
         best: Spec | None = None
         for node in np.unique(nodes).tolist():
             spec = self._spec(node)
-            if spec is not None and (best is None or _entries(spec) >= _entries(best)):
+            if spec is not None and (best is None or entries_of(spec) >= entries_of(best)):
                 best = spec
         return shape_text(best.shape) if best is not None else ""
 
@@ -154,10 +182,6 @@ def _by(ends: Ints, count: int) -> tuple[Ints, Ints]:
 def _around(nodes: NDArray[np.int64], edges: Ints, start: Ints) -> Ints:
     """The edges that these nodes have on one side."""
     return np.concatenate([edges[start[node] : start[node + 1]] for node in nodes.tolist()])
-
-
-def _entries(spec: Spec) -> int:
-    return math.prod(size for size in spec.shape if isinstance(size, int))
 
 
 def _exact(stacks: Sequence[Stack]) -> bool:

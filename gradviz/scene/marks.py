@@ -186,8 +186,9 @@ def mark_findings(draft: Draft, extras: Extras) -> Draft:
         node = next((mark.node for mark in finding.marks if 0 <= mark.node < len(draft.box_of)), -1)
         if stretched and node >= 0 and draft.kind[draft.box_of[node]] != Kind.GROUP:
             panels.append(Panel(int(draft.box_of[node]), finding, at))
-    # What has failed says so with its whole look; a badge on top would say it twice.
-    badges = tuple(badge for badge in worst.values() if not draft.failed[badge.box])
+    # A node that has failed says so with its whole look; a badge on top would say it twice.
+    spoken = draft.failed & (draft.kind != Kind.GROUP)
+    badges = tuple(badge for badge in worst.values() if not spoken[badge.box])
     return replace(draft, badges=badges, panels=tuple(panels[:MOST_PANELS]))
 
 

@@ -72,6 +72,9 @@ class Card:
     severity: str = ""  # worst finding inside
     findings: int = 0
     is_loop: bool = False  # a loop of the script's, or one round of it: `path` is no module's
+    module: int = -1  # its id; -1 of a stack or a loop
+    norm: float | None = None  # of all gradients of its parameters that came; None: not measured, or it has none
+    norm_words: str = ""
 
 
 @dataclass(frozen=True)
@@ -152,6 +155,7 @@ class Draft:
     panels: tuple[Panel, ...] = ()
     hidden_seeds: int = 0  # roots that got no box of their own
     ended: bool = True  # no more steps will come: a node without one was never reached
+    direction: str = "down"  # the gradient's way: "down", or "right"
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -159,6 +163,11 @@ class Draft:
     @property
     def edges(self) -> int:
         return len(self.tail)
+
+    @property
+    def across(self) -> bool:
+        """Drawn from left to right."""
+        return self.direction == "right"
 
 
 NO_EDGE = -(2**30)

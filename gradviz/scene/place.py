@@ -27,11 +27,7 @@ def request(draft: Draft, wrap: bool = True, viewport: tuple[float, float] | Non
     for card, at in position.items():
         lookup[card] = at
     parent = np.array([position.get(draft.cards[card].parent, -1) for card in draft.open_cards], np.int32)
-    # Room above and below a label, so that neither the ring of a current node nor an arrow touches it.
-    framed = np.zeros(draft.edges, np.float32)
-    framed[[label.edge for label in draft.framed]] = FRAMED_AIR
-    high = np.where(draft.label_height > 0, draft.label_height + framed, 0)
-    sizes = np.stack((draft.label_width, high), axis=1) if draft.edges else np.empty((0, 2))
+    sizes = _label_sizes(draft)
     count = len(draft)
     hint = np.where(draft.step_first >= 0, draft.step_first, np.arange(count)).astype(np.int32)
     return Request(
@@ -44,6 +40,7 @@ def request(draft: Draft, wrap: bool = True, viewport: tuple[float, float] | Non
         group_parent=parent,
         rank_hint=np.ascontiguousarray(hint),
         options=Options(
+            direction=draft.direction,
             wrap=wrap,
             aside=True,
             viewport=viewport,
@@ -53,6 +50,19 @@ def request(draft: Draft, wrap: bool = True, viewport: tuple[float, float] | Non
             group_header=30.0,
         ),
     )
+
+
+def _label_sizes(draft: Draft) -> NDArray[Any]:
+    """With room before and behind a framed label, so that neither the ring of a current node nor an arrow meets it."""
+    if not draft.edges:
+        return np.empty((0, 2))
+    framed = np.zeros(draft.edges, np.float32)
+    framed[[label.edge for label in draft.framed]] = FRAMED_AIR
+    wide, high = draft.label_width, draft.label_height
+    there = (wide > 0) & (high > 0)
+    along, beside = (wide, high) if draft.across else (high, wide)
+    along = np.where(there, along + framed, 0)
+    return np.stack((along, beside) if draft.across else (beside, along), axis=1)
 
 
 def place(draft: Draft, result: Result, measure: Measure = monospaced, wording: Wording = ENGLISH) -> Scene:
@@ -76,7 +86,7 @@ def place(draft: Draft, result: Result, measure: Measure = monospaced, wording: 
         top, bottom = min(top, panel.y), max(bottom, panel.y + panel.height + 28)
         right = max(right, panel.x + panel.width + 24)
     for _ in draft.ties:
-        right += TIE_ROOM
+        right, bottom = (right, bottom + TIE_ROOM) if draft.across else (right + TIE_ROOM, bottom)
     return replace(scene, panels=panels, bounds=(left, top, right, bottom))
 
 
@@ -100,9 +110,11 @@ def _bounds(draft: Draft, result: Result) -> tuple[float, float, float, float]:
 
 
 def _beside(scene: Scene, panel: Panel, measure: Measure, wording: Wording) -> Panel:
-    """To the right of all that stands at the panel's height."""
+    """To the right of all that stands at the panel's height; of a graph drawn to the right, below it."""
     width, height = panel_size(panel.finding, measure, wording)
     x, y, box_width, box_height = scene.rect(panel.box)
+    if scene.draft.across:
+        return replace(panel, x=x, y=_below(scene, x, x + width) + PANEL_GAP, width=width, height=height)
     middle = y + box_height / 2
     top = max(scene.bounds[1], middle - height * 0.66)
     draft = scene.draft
@@ -111,3 +123,14 @@ def _beside(scene: Scene, panel: Panel, measure: Measure, wording: Wording) -> P
     inside = (scene.points[:, 1] > top) & (scene.points[:, 1] < top + height)
     right = max(right, float(scene.points[inside, 0].max(initial=right)))
     return replace(panel, x=right + PANEL_GAP, y=top, width=width, height=height)
+
+
+def _below(scene: Scene, left: float, right: float) -> float:
+    """The lower end of all that stands between these two."""
+    draft = scene.draft
+    near = (scene.x + draft.width / 2 > left) & (scene.x - draft.width / 2 < right)
+    bottom = float((scene.y + draft.height / 2)[near].max(initial=scene.bounds[1]))
+    inside = (scene.points[:, 0] > left) & (scene.points[:, 0] < right)
+    bottom = max(bottom, float(scene.points[inside, 1].max(initial=bottom)))
+    met = (scene.frames[:, 0] < right) & (scene.frames[:, 0] + scene.frames[:, 2] > left)
+    return max(bottom, float((scene.frames[:, 1] + scene.frames[:, 3])[met].max(initial=bottom)))

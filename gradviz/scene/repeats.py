@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,8 +34,14 @@ class Stretch:
     period: int
 
 
-def stretches(tokens: NDArray[np.int64], shortest: int = SHORTEST) -> list[Stretch]:
-    """All periodic stretches of at least `shortest` copies; none overlaps another, shorter periods come first."""
+def any_fits(stretch: Stretch) -> bool:
+    return True
+
+
+def stretches(
+    tokens: NDArray[np.int64], shortest: int = SHORTEST, fits: Callable[[Stretch], bool] = any_fits
+) -> list[Stretch]:
+    """All periodic stretches of at least `shortest` copies that fit; none overlaps another, shorter periods first."""
     count = len(tokens)
     taken = np.zeros(count, bool)
     found: list[Stretch] = []
@@ -44,8 +51,10 @@ def stretches(tokens: NDArray[np.int64], shortest: int = SHORTEST) -> list[Stret
         for first, last in zip(np.flatnonzero(steps == 1).tolist(), np.flatnonzero(steps == -1).tolist()):
             if last - first < (shortest - 1) * period or taken[first : last + period].any():
                 continue
-            taken[first : last + period] = True
-            found.append(Stretch(first, last + period, period))
+            stretch = Stretch(first, last + period, period)
+            if fits(stretch):
+                taken[first : last + period] = True
+                found.append(stretch)
     return found
 
 

@@ -29,8 +29,11 @@ class Wording:
     as_given: str = "as given"
     iteration: str = "iteration {number}"
     iterations: str = "iterations {first}–{last}"
+    rounds_of: str = "rounds {first}–{last} of {loop}"
     rounds_each: str = "{where}, {count} rounds each"
     lines: str = "lines {first}–{last}"
+    norm: str = "norm {norm}"
+    no_gradient: str = "no gradient"
 
     def at_line(self, line: int) -> str:
         return self.line.format(line=line)

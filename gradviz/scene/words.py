@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from gradviz.diagnose.finding import ShapeOrWords
@@ -52,6 +53,21 @@ def count_text(number: int) -> str:
             value = number / (1e3 if letter == "K" else size)
             return f"{value:.3g} {letter}"
     return f"{number:,}"
+
+
+def number_text(value: float) -> str:
+    """Three figures, or a power of ten: -2.27, 0.053, -5.0e-3, 1.2e7."""
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    size = abs(value)
+    if value == 0:
+        return "0"
+    if size < 1e-2 or size >= 1e5:
+        mantissa, exponent = f"{value:.1e}".split("e")
+        return f"{mantissa}e{int(exponent)}"
+    return f"{value:.3g}" if size < 1000 else f"{value:,.0f}"
 
 
 def plain_text(text: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.trace.columns import Column, Columns
+from gradviz.trace.graph import CallColumns
 from gradviz.trace.interned import Interned
 from gradviz.trace.model import ModuleCall, Op, Value
 from gradviz.trace.opening import TraceFile
@@ -95,6 +96,13 @@ class Forward:
             out_spec=self._interned.spec(at["out_spec"]),
             completed=at["completed"] != 0,
         )
+
+    def calls(self) -> CallColumns:
+        """All module calls in one look."""
+        self._read_on()
+        order = np.argsort(self._call["number"], kind="stable")
+        names = ("number", "module", "parent", "in_spec", "out_spec")
+        return CallColumns(*(self._call[name][order].astype(np.int32) for name in names))
 
     def _read_on(self) -> None:
         if self._read:

@@ -55,3 +55,21 @@ class PassSteps:
 
     def __len__(self) -> int:
         return len(self.node)
+
+
+@dataclass(frozen=True)
+class CallColumns:
+    """All module calls of a run: c calls, numbers rising. `in_spec`, `out_spec` are ids for Trace.spec, -1 unknown."""
+
+    number: Ints  # (c,)
+    module: Ints
+    parent: Ints  # numbers, -1
+    in_spec: Ints
+    out_spec: Ints
+
+    def rows(self, numbers: Ints) -> Ints:
+        """The row of each of these numbers, -1 where there is no such call."""
+        if not len(self.number):
+            return np.full(len(numbers), -1, np.int32)
+        at = np.minimum(np.searchsorted(self.number, numbers), len(self.number) - 1)
+        return np.where(self.number[at] == numbers, at, -1).astype(np.int32)

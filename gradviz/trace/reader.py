@@ -13,7 +13,7 @@ from gradviz.trace.opening import TraceFile
 
 if TYPE_CHECKING:
     from gradviz.trace.forward import Forward
-    from gradviz.trace.graph import Ints, PassGraph, PassSteps
+    from gradviz.trace.graph import CallColumns, Ints, PassGraph, PassSteps
     from gradviz.trace.passes import Passes
 
 T = TypeVar("T")
@@ -154,6 +154,10 @@ class Trace:
 
     def call(self, number: int) -> model.ModuleCall | None:
         return self._forward_side().call(number)
+
+    def calls(self) -> CallColumns:
+        """All module calls of the run, in one look."""
+        return self._once("calls", lambda: self._forward_side().calls())
 
     # -- one pass
     def graph(self, pass_id: int) -> PassGraph:

@@ -320,14 +320,14 @@ def test_groups_open_and_fold(draw: Any, language_model: Path) -> None:
 
 def test_all_can_be_opened_and_the_map_appears(draw: Any, language_model: Path) -> None:
     drawn = draw(language_model)
-    drawn.reloaded(drawn.canvas.open_all)
+    drawn.reloaded(drawn.canvas.folding.open_all)
     assert len(drawn.canvas.loaded.scene.draft) > 250
     assert drawn.canvas.minimap.isVisible()
     # WHEN the map is pressed THEN the view goes there
     before = drawn.view.view
     drawn.qtbot.mouseClick(drawn.canvas.minimap, Qt.MouseButton.LeftButton, pos=QPoint(20, 10))
     assert drawn.view.view != before
-    drawn.reloaded(drawn.canvas.fold_all)
+    drawn.reloaded(drawn.canvas.folding.fold_all)
     assert (drawn.canvas.loaded.scene.draft.kind == Kind.GROUP).any()
 
 
@@ -336,7 +336,7 @@ def test_a_node_that_is_folded_away_can_be_revealed(draw: Any, language_model: P
     node = int((drawn.canvas.loaded.scene.draft.card_of >= 3).nonzero()[0][0])
     while drawn.canvas.loaded.scene.draft.kind[drawn.canvas.loaded.scene.draft.box_of[node]] != Kind.GROUP:
         node += 1
-    drawn.reloaded(lambda: drawn.canvas.reveal(node))
+    drawn.reloaded(lambda: drawn.canvas.folding.reveal(node))
     draft = drawn.canvas.loaded.scene.draft
     box = int(draft.box_of[node])
     assert draft.node[box] == node
@@ -365,7 +365,7 @@ def test_switches_make_another_scene(draw: Any, recordings: dict[str, Path], swi
 
 def test_one_key_hides_views_and_leaves_and_shows_them_again(draw: Any, language_model: Path) -> None:
     drawn = draw(language_model)
-    drawn.reloaded(drawn.canvas.open_all)
+    drawn.reloaded(drawn.canvas.folding.open_all)
     boxes = len(drawn.canvas.loaded.scene.draft)
     drawn.view.setFocus()
 
@@ -527,7 +527,7 @@ def test_the_breadcrumb_names_the_opened_groups_and_leads_there(draw: Any, langu
     drawn = draw(language_model)
     crumbs = drawn.canvas.header.crumbs
     assert crumbs.text() == "Whole graph"
-    drawn.reloaded(drawn.canvas.open_all)
+    drawn.reloaded(drawn.canvas.folding.open_all)
     loaded = drawn.canvas.loaded
     draft = loaded.scene.draft
     inside = next(box for box, card in enumerate(draft.inside.tolist()) if card >= 0 and draft.cards[card].parent >= 0)
@@ -556,7 +556,7 @@ def test_a_group_that_opens_near_the_border_is_brought_into_sight(draw: Any, lan
     view = drawn.view.view
     drawn.view.set_view(replace(view, x=x - view.width + 60, y=y - view.height + 30))
     # WHEN it is opened
-    drawn.reloaded(lambda: drawn.canvas.toggle_group(key))
+    drawn.reloaded(lambda: drawn.canvas.folding.toggle(key))
     # THEN its upper left corner is in sight, and so is as much of it as the window holds
     loaded = drawn.canvas.loaded
     at = next(at for at, card in enumerate(loaded.scene.draft.open_cards) if loaded.scene.draft.cards[card].key == key)
@@ -583,3 +583,96 @@ def test_boxes_glide_when_a_group_opens_unless_turned_off(
     ended = drawn.view.grab().toImage()
     drawn.view.pixels.forget()
     assert drawn.view.grab().toImage() == ended
+
+
+def test_drawn_from_left_to_right_and_back(draw: Any, recordings: dict[str, Path]) -> None:
+    drawn = draw(recordings["mlp"], position=3)
+    top, low = drawn.box("NllLossBackward0"), drawn.box("LogSoftmaxBackward0")
+    assert drawn.at(top).y() < drawn.at(low).y()
+    # WHEN D is pressed THEN the gradient flows to the right, and all of it is in sight
+    drawn.reloaded(lambda: drawn.press(Qt.Key.Key_D))
+    assert drawn.at(top).x() < drawn.at(low).x() and drawn.canvas.header.switches["across"].isChecked()
+    left, upper, right, lower = drawn.view.view.area()
+    bounds = drawn.view.picture.scene.bounds
+    assert left <= bounds[0] and upper <= bounds[1] and right >= bounds[2] and lower >= bounds[3]
+    # AND the arrow keys follow the edges as they are drawn
+    drawn.click(drawn.at(top))
+    drawn.press(Qt.Key.Key_Right)
+    assert drawn.view.selected == Hit("box", low)
+    drawn.press(Qt.Key.Key_Left)
+    assert drawn.view.selected == Hit("box", top)
+    # WHEN the switch in the header is clicked THEN it flows down again
+    button = drawn.canvas.header.switches["across"]
+    drawn.reloaded(lambda: drawn.qtbot.mouseClick(button, Qt.MouseButton.LeftButton))
+    assert drawn.at(top).y() < drawn.at(low).y()
+
+
+def test_a_long_graph_drawn_to_the_right_wraps_into_rows(draw: Any, language_model: Path) -> None:
+    drawn = draw(language_model)
+    drawn.reloaded(drawn.canvas.folding.open_all)
+    drawn.reloaded(lambda: drawn.press(Qt.Key.Key_D))
+    left, top, right, bottom = drawn.view.picture.scene.bounds
+    assert (right - left) / (bottom - top) < 12
+    drawn.reloaded(lambda: drawn.qtbot.mouseClick(drawn.canvas.header.switches["wrap"], Qt.MouseButton.LeftButton))
+    left, top, right, bottom = drawn.view.picture.scene.bounds
+    assert (right - left) / (bottom - top) > 12
+    # AND the map has its shape
+    assert drawn.canvas.minimap.isVisible() and drawn.canvas.minimap.width() > 2 * drawn.canvas.minimap.height()
+
+
+def inner_module(drawn: Any, path: str) -> Selection:
+    modules = drawn.canvas.loaded.order.trace.modules()
+    return Selection("group", path=path, module=next(each.id for each in modules if each.path == path))
+
+
+def test_a_modules_group_is_opened_with_all_round_it(draw: Any, language_model: Path) -> None:
+    drawn = draw(language_model)
+    group = inner_module(drawn, "encoder.layers.3.self_attn")
+    drawn.reloaded(lambda: drawn.canvas.folding.open_group(group))
+    draft = drawn.canvas.loaded.scene.draft
+    at = next(at for at, card in enumerate(draft.open_cards) if draft.cards[card].module == group.module)
+    x, y, width, height = drawn.canvas.loaded.scene.frames[at]
+    left, top, right, bottom = drawn.view.view.area()
+    assert left <= x and top <= y and right >= x + width and bottom >= y + height
+    # WHEN it is asked for again THEN it is looked at, and nothing is drawn anew
+    drawn.view.set_view(replace(drawn.view.view, x=drawn.view.view.x + 4000))
+    scene = drawn.canvas.loaded.scene
+    drawn.canvas.folding.open_group(group)
+    assert drawn.canvas.loaded.scene is scene and drawn.view.view.area()[0] <= x
+
+
+def test_a_module_without_a_group_has_its_nodes_ringed(draw: Any, language_model: Path) -> None:
+    drawn = draw(language_model)
+    norm = inner_module(drawn, "encoder.layers.2.norm1")
+    drawn.reloaded(lambda: drawn.canvas.folding.open_group(norm))
+    modules = [card.module for card in drawn.canvas.loaded.scene.draft.cards]
+    drawn.hub.change(selection=norm)
+    assert (norm.module in modules) != bool(drawn.view.highlighted)
+
+
+def finding_at(drawn: Any, name: str) -> Finding:
+    """An error at the first node of this leaf's module that is folded away."""
+    graph, trace = drawn.canvas.loaded.build.graph, drawn.canvas.loaded.order.trace
+    leaf = next(leaf.id for leaf in trace.leaves() if leaf.name == name)
+    node = int((graph.leaf == leaf).nonzero()[0][0])
+    mark = replace(SEED_MISMATCH.marks[0], kind="node", node=node)
+    return replace(SEED_MISMATCH, pass_id=0, step=None, marks=(mark,))
+
+
+def test_who_jumps_to_a_finding_sees_it_opened_and_may_fold_it_again(draw: Any, language_model: Path) -> None:
+    drawn = draw(language_model)
+    finding = finding_at(drawn, "encoder.layers.3.self_attn.q_proj.weight")
+    node = finding.marks[0].node
+    # GIVEN a finding inside a folded stack, which bears its mark
+    drawn.reloaded(lambda: drawn.hub.change(findings=(finding,)))
+    draft = drawn.canvas.loaded.scene.draft
+    assert draft.cards[int(draft.card[draft.box_of[node]])].severity == "error"
+    assert all(card.severity == "error" for card in draft.cards if card.path == "encoder")
+    # WHEN a person goes there THEN the groups round it are open
+    drawn.reloaded(lambda: drawn.hub.change(finding=0, selection=Selection("node", node=node)))
+    draft = drawn.canvas.loaded.scene.draft
+    assert draft.node[draft.box_of[node]] == node and drawn.view.rect().contains(drawn.at(int(draft.box_of[node])))
+    # AND folded again they stay so
+    drawn.reloaded(drawn.canvas.folding.fold_all)
+    draft = drawn.canvas.loaded.scene.draft
+    assert draft.kind[draft.box_of[node]] == Kind.GROUP

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu
 
 from gradviz.document.hub import Selection
 from gradviz.gui.canvas.hits import NOTHING, Hit
-from gradviz.gui.canvas.keyboard import along, first_box
+from gradviz.gui.canvas.keyboard import along, first_box, other_end
 from gradviz.gui.canvas.selecting import selection_of
 from gradviz.scene.model import Card, Kind
 
@@ -72,7 +72,7 @@ class Acting(QObject):
         loaded = self._canvas.loaded
         card = self.card_of(found)
         if card is not None:
-            self._canvas.toggle_group(card.key)
+            self._canvas.folding.toggle(card.key)
         elif loaded is not None and found.kind == "edge":
             self.go_to_box(int(loaded.scene.draft.head[found.at]))
         elif found.kind == "box":
@@ -131,9 +131,10 @@ class Acting(QObject):
             Qt.Key.Key_Escape: self.escape,
             Qt.Key.Key_N: lambda: self.focus(self._here()),
             Qt.Key.Key_V: canvas.header.switches["views"].click,
+            Qt.Key.Key_D: canvas.header.switches["across"].click,
             Qt.Key.Key_Return: lambda: self.enter(view.selected),
             Qt.Key.Key_Enter: lambda: self.enter(view.selected),
-            Qt.Key.Key_Backspace: lambda: canvas.fold_group(self.surrounding_key(view.selected)),
+            Qt.Key.Key_Backspace: lambda: canvas.folding.fold(self.surrounding_key(view.selected)),
             Qt.Key.Key_Home: lambda: canvas.go_to_end(first=True),
             Qt.Key.Key_End: lambda: canvas.go_to_end(first=False),
             Qt.Key.Key_Menu: self._menu_by_key,
@@ -161,8 +162,7 @@ class Acting(QObject):
         if here.kind == "box":
             box = along(loaded.scene, here.at, direction)
         elif here.kind == "edge":
-            draft = loaded.scene.draft
-            box = int(draft.tail[here.at] if direction == "up" else draft.head[here.at])
+            box = other_end(loaded.scene, here.at, direction)
         else:
             current = view.states.current if view.states is not None else -1
             box = current if current >= 0 else first_box(loaded.scene)
@@ -191,13 +191,13 @@ class Acting(QObject):
             opened = found.kind == "frame"
             menu.addAction(
                 translate("Canvas", "Fold") if opened else translate("Canvas", "Open"),
-                lambda: canvas.toggle_group(card.key),
+                lambda: canvas.folding.toggle(card.key),
             )
             menu.addAction(
                 translate("Canvas", "Fold all of this kind")
                 if opened
                 else translate("Canvas", "Open all of this kind"),
-                lambda: canvas.toggle_kind(card.class_name, not opened),
+                lambda: canvas.folding.toggle_kind(card.class_name, not opened),
             )
             menu.addAction(translate("Canvas", "Copy name"), lambda: _copy(card.path or card.title))
         elif found.kind == "box" and loaded is not None:
@@ -207,8 +207,8 @@ class Acting(QObject):
             menu.addAction(translate("Canvas", "Copy shapes"), lambda: _copy(canvas.words_of(found)))
         else:
             menu.addAction(translate("Canvas", "Fit graph"), canvas.fit)
-            menu.addAction(translate("Canvas", "Fold all modules"), canvas.fold_all)
-            menu.addAction(translate("Canvas", "Open all modules"), canvas.open_all)
+            menu.addAction(translate("Canvas", "Fold all modules"), canvas.folding.fold_all)
+            menu.addAction(translate("Canvas", "Open all modules"), canvas.folding.open_all)
             menu.addAction(translate("Canvas", "Copy as image"), canvas.copy_image)
         return menu
 

@@ -16,14 +16,15 @@ from gradviz.gui.canvas import camera
 from gradviz.gui.canvas.accessible import make_graphs_accessible, tell_changed, tell_focus
 from gradviz.gui.canvas.acting import Acting
 from gradviz.gui.canvas.describe import Describer, counts_of
+from gradviz.gui.canvas.folding import Folding, boxes_of_group
 from gradviz.gui.canvas.graph_view import GraphView
 from gradviz.gui.canvas.header import CanvasHeader
 from gradviz.gui.canvas.hits import NOTHING, Hit
 from gradviz.gui.canvas.legend import Legend
 from gradviz.gui.canvas.loader import Loaded, Loader, Order
-from gradviz.gui.canvas.looking import Anchor, anchor_at, next_view
+from gradviz.gui.canvas.looking import next_view
 from gradviz.gui.canvas.minimap import Minimap
-from gradviz.gui.canvas.selecting import boxes_of_selection, groups_round, hit_of, place_of_hit
+from gradviz.gui.canvas.selecting import boxes_of_selection, hit_of, place_of_hit
 from gradviz.gui.canvas.strip import CanvasStrip
 from gradviz.gui.canvas.whereabouts import Whereabouts
 from gradviz.gui.canvas.wording import translated
@@ -50,8 +51,6 @@ class Canvas(QWidget):
         self._wrap = True
         self._asked: tuple[object, ...] = ()  # trace and pass that were last asked for
         self._busy = self._again = False
-        self._anchor: Anchor | None = None
-        self._revealed = -1  # a node to look at once its groups are open
         self._describer: Describer | None = None
         self.view = GraphView(theme, self)
         self.view.setAccessibleName(self.tr("Graph"))
@@ -70,6 +69,7 @@ class Canvas(QWidget):
         self.strip.cancelled.connect(self._loader.simple)
         self.destroyed.connect(self._loader.close)
         self._soon = Patience(self._load, self)
+        self.folding = Folding(self)
         self._acting = Acting(self)
         self.whereabouts = Whereabouts(self)
         self.view.describe, self.view.speak = self.words_of, self._spoken
@@ -104,41 +104,6 @@ class Canvas(QWidget):
         if self.loaded is not None:
             box_of = self.loaded.scene.draft.box_of
             self.view.highlight(dict.fromkeys(int(box_of[node]) for node in nodes if 0 <= node < len(box_of)))
-
-    def reveal(self, node: int) -> None:
-        """Look at a node of the pass; the groups that it is folded away in are opened."""
-        if self.loaded is None or not 0 <= node < len(self.loaded.scene.draft.box_of):
-            return
-        missing = groups_round(self.loaded, node) - self.loaded.build.opened
-        if missing:
-            self._revealed = node
-            self._set_opened(self.loaded.build.opened | missing)
-        else:
-            self.view.centre_on(int(self.loaded.scene.draft.box_of[node]))
-
-    def fold_all(self) -> None:
-        self._set_opened(frozenset())
-
-    def open_all(self) -> None:
-        if self.loaded is not None:
-            self._set_opened(frozenset(card.key for card in self.loaded.scene.draft.cards))
-
-    def toggle_group(self, key: str) -> None:
-        """Open a folded group, fold an open one; it stays where it is on the screen."""
-        if self.loaded is not None:
-            self._anchor = anchor_at(self.loaded, key, self.view.view)
-            self._set_opened(self.loaded.build.opened ^ {key})
-
-    def fold_group(self, key: str) -> None:
-        if self.loaded is not None and key in self.loaded.build.opened:
-            self.toggle_group(key)
-
-    def toggle_kind(self, class_name: str, opened: bool) -> None:
-        """Open or fold all groups of one module class."""
-        if self.loaded is not None:
-            keys = {card.key for card in self.loaded.scene.draft.cards if card.class_name == class_name}
-            now = self.loaded.build.opened
-            self._set_opened(now | keys if opened else now - keys)
 
     def copy_image(self) -> None:
         """What is on the canvas, to the clipboard, as sharp as the screen."""
@@ -207,7 +172,10 @@ class Canvas(QWidget):
         found = hit_of(self.loaded, view.selection)
         self.show_selected(found)
         boxes = boxes_of_selection(self.loaded, view.selection)
+        boxes = boxes or boxes_of_group(self.loaded, found, view.selection)
         self.view.highlight(boxes)
+        if found.kind == "frame":
+            self.folding.look_at(self.loaded, view.selection)
         box = place_of_hit(self.loaded, found) if found.kind else (boxes[0] if boxes else -1)
         if box >= 0:
             self.view.centre_on(box)
@@ -217,6 +185,7 @@ class Canvas(QWidget):
             self.view.picture.finding = view.finding
             self.view.pixels.forget()
             self.view.update()
+            self.folding.reveal_finding(view)
 
     # -- what is shown
 
@@ -257,18 +226,16 @@ class Canvas(QWidget):
         picture.finding = self.hub.view.finding
         states = states_at(loaded.build.timeline, self.hub.view.position)
         current = states.current if self.hub.view.position > 0 else -1
-        view = next_view(before, loaded, self.view.view, self._anchor, current, self.view.touched)
-        self.view.show_scene(picture, states, view, moving=self._anchor is not None)
-        self._anchor = None
+        anchor = self.folding.anchor()
+        view = next_view(before, loaded, self.view.view, anchor, current, self.view.touched)
+        self.view.show_scene(picture, states, view, moving=anchor is not None)
         self.whereabouts.show()
         self.minimap.scene_changed()
         self.header.show_counts(counts_of(loaded))
         self.strip.tell(loaded.scene.note or loaded.build.backward.truncated or "")
         if self.hub.view.selection.kind:
             self._selection_changed(self.hub.view)
-        if 0 <= self._revealed < len(loaded.scene.draft.box_of):
-            self.view.centre_on(int(loaded.scene.draft.box_of[self._revealed]), glide=False)
-        self._revealed = -1
+        self.folding.shown(loaded)
         self.scene_shown.emit()
         if QAccessible.isActive():
             tell_changed(self.view)
@@ -288,6 +255,9 @@ class Canvas(QWidget):
             return
         if name == "wrap":
             self._wrap = on
+        elif name == "across":
+            self._shown = replace(self._shown, direction="right" if on else "down")
+            self.view.touched = False  # everything lies elsewhere: it is looked at afresh
         elif name == "shapes":
             self._shown = replace(self._shown, shapes=on)
         elif name == "constants":
@@ -299,7 +269,8 @@ class Canvas(QWidget):
         self._busy = False
         self._load()
 
-    def _set_opened(self, opened: frozenset[str]) -> None:
+    def show_opened(self, opened: frozenset[str]) -> None:
+        """Draw the graph anew with these groups open."""
         self._shown = replace(self._shown, opened=opened)
         self._busy = False
         self._load()

@@ -90,6 +90,8 @@ class Describer:
             lines.append(translate("Canvas", "{count} parameters").format(count=count_text(one.parameters)))
         if one.shapes:
             lines.append(one.shapes)
+        if one.norm_words:
+            lines.append(one.norm_words)
         if one.findings:
             lines.append(translate("Canvas", "{count} findings inside").format(count=one.findings))
         return lines

@@ -10,7 +10,10 @@ from gradviz.draw.tokens import TAB_STRIP
 from gradviz.gui.canvas.crumbs import Crumbs
 from gradviz.gui.theme import Theme
 
-SWITCHES = ("wrap", "shapes", "modules", "views", "constants", "legend")
+SWITCHES = ("across", "wrap", "shapes", "modules", "views", "constants", "legend")
+
+
+OFF_AT_FIRST = ("across", "legend")
 
 
 class ElidedLabel(QLabel):
@@ -48,20 +51,23 @@ class CanvasHeader(QFrame):
         row.addWidget(self.counts, 1)
         row.addSpacing(8)
         words = {
-            "wrap": (self.tr("Wrap"), self.tr("Fold a tall graph into columns")),
+            "across": ("", self.tr("Draw from left to right (D)")),
+            "wrap": (self.tr("Wrap"), self.tr("Fold a long graph into columns, or into rows")),
             "shapes": (self.tr("Shapes"), self.tr("Write the gradient's shape beside each edge")),
             "modules": (self.tr("Modules"), self.tr("Frame and fold the nodes of each module")),
             "views": (self.tr("Views"), self.tr("Show views, transposes, expands and leaves (V)")),
             "constants": (self.tr("Constants"), self.tr("Show the operands without gradient that a problem names")),
             "legend": (self.tr("Legend"), self.tr("Explain colours and forms")),
         }
+        words_alone = {"across": self.tr("Left to right")}  # of those that show an icon only
         self.switches: dict[str, QPushButton] = {}
         for name in SWITCHES:
             button = QPushButton(words[name][0], self)
             button.setProperty("role", "toggle")
             button.setCheckable(True)
-            button.setChecked(name != "legend")
+            button.setChecked(name not in OFF_AT_FIRST)
             button.setToolTip(words[name][1])
+            button.setAccessibleName(words_alone.get(name, words[name][0]))
             button.toggled.connect(lambda on, name=name: self.switched.emit(name, on))
             self.switches[name] = button
             row.addWidget(button)
@@ -97,7 +103,7 @@ class CanvasHeader(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where there is little room, what is rarely turned goes first."""
         width = self.width()
-        for name, needed in (("legend", 690), ("constants", 610), ("views", 540), ("wrap", 460)):
+        for name, needed in (("legend", 690), ("constants", 610), ("views", 540), ("wrap", 460), ("across", 420)):
             self.switches[name].setVisible(width >= needed)
         super().resizeEvent(event)
 
@@ -113,3 +119,4 @@ class CanvasHeader(QFrame):
         self.minus.setIcon(self._theme.icon("minus"))
         self.plus.setIcon(self._theme.icon("plus"))
         self.switches["wrap"].setIcon(self._theme.icon("wrap", "text2"))
+        self.switches["across"].setIcon(self._theme.icon("across", "text2"))

@@ -9,7 +9,7 @@ from gradviz.document.hub import Selection
 from gradviz.gui.canvas.hits import NOTHING, Hit
 from gradviz.gui.canvas.loader import Loaded
 from gradviz.scene.marks import edges_of
-from gradviz.scene.model import NO_EDGE, Kind
+from gradviz.scene.model import NO_EDGE, Card, Kind
 
 
 def selection_of(loaded: Loaded, found: Hit) -> Selection:
@@ -42,7 +42,7 @@ def group_of(loaded: Loaded, card: int) -> Selection:
     draft = loaded.scene.draft
     one = draft.cards[card]
     if not one.is_loop:
-        return Selection("group", path=one.path)
+        return Selection("group", path=one.path, module=one.module)
     inside = np.zeros(len(draft.cards) + 1, bool)
     for at, each in enumerate(draft.cards):
         inside[at] = at == card or (each.parent >= 0 and inside[each.parent])
@@ -61,18 +61,23 @@ def hit_of(loaded: Loaded, selection: Selection) -> Hit:
         return Hit("edge", edges[0]) if edges else NOTHING
     if selection.kind == "group":
         for at, card in enumerate(draft.open_cards):
-            if draft.cards[card].path == selection.path:
+            if _stands_for(draft.cards[card], selection):
                 return Hit("frame", at)
-        return _folded_round(loaded, selection.path)
+        return _folded_round(loaded, selection)
     return NOTHING
 
 
-def _folded_round(loaded: Loaded, path: str) -> Hit:
-    """The folded group of this module path, or the one that it is folded away in."""
+def _stands_for(card: Card, selection: Selection) -> bool:
+    """A module's group by the module, as several models may have the same paths; a stack by the path of its first."""
+    return card.module == selection.module if selection.module >= 0 else card.path == selection.path
+
+
+def _folded_round(loaded: Loaded, selection: Selection) -> Hit:
+    """The folded group that is selected, or the one that it is folded away in."""
     draft = loaded.scene.draft
     boxes = {int(draft.card[box]): box for box in np.flatnonzero(draft.card >= 0).tolist()}
     for at, one in enumerate(draft.cards):
-        card = at if one.path == path else -1
+        card = at if _stands_for(one, selection) else -1
         while card >= 0:
             if card in boxes:
                 return Hit("box", boxes[card])

@@ -32,6 +32,9 @@ def translated() -> Wording:
         as_given=translate("Scene", "as given"),
         iteration=translate("Scene", "iteration {number}"),
         iterations=translate("Scene", "iterations {first}–{last}"),
+        rounds_of=translate("Scene", "rounds {first}–{last} of {loop}"),
         rounds_each=translate("Scene", "{where}, {count} rounds each"),
         lines=translate("Scene", "lines {first}–{last}"),
+        norm=translate("Scene", "norm {norm}"),
+        no_gradient=translate("Scene", "no gradient"),
     )

@@ -11,10 +11,11 @@ from gradviz.document.pass_facts import PassFacts
 from gradviz.document.variable_names import VariableNames
 from gradviz.gui.panes.inspector_call import build_raised
 from gradviz.gui.panes.inspector_edge import build_edge, build_seed
+from gradviz.gui.panes.inspector_group import build_group
 from gradviz.gui.panes.inspector_loop import build_loop
 from gradviz.gui.panes.inspector_node import NodePage
 from gradviz.gui.panes.inspector_page import Page
-from gradviz.gui.panes.inspector_summary import build_group, build_summary
+from gradviz.gui.panes.inspector_summary import build_summary
 from gradviz.gui.panes.inspector_values import ValuesPool
 from gradviz.gui.panes.pane import Pane, page_scroller, words_page
 from gradviz.gui.panes.plot_loader import PlotLoader
@@ -95,7 +96,7 @@ class InspectorPane(Pane):
         elif subject.kind == "group" and subject.nodes:
             build_loop(page, facts, subject)
         elif subject.kind == "group":
-            build_group(page, facts, view, subject.path)
+            build_group(page, facts, view, subject)
         else:
             build_summary(page, facts, view)
 

@@ -9,9 +9,10 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
-from gradviz.document.sample_values import Histogram, Slice, number_text
+from gradviz.document.sample_values import Histogram, Slice
 from gradviz.draw.tokens import CELL, TICK
 from gradviz.gui.theme import Theme
+from gradviz.scene.words import number_text
 
 HEAT_HEIGHT = 132
 LEAST_CELL = 4  # px of a cell of a small picture before it is handed over, so that its hatching shows

@@ -1,4 +1,4 @@
-"""The Inspector's pages of a whole pass and of a module group."""
+"""The Inspector's page of a whole pass, and what it shares with those of groups: norms, leaves."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 
 from gradviz.document.hub import View
 from gradviz.document.pass_facts import PassFacts
-from gradviz.document.sample_values import number_text
 from gradviz.gui.panes.inspector_page import Page
 from gradviz.gui.panes.inspector_section import Chip, Row
-from gradviz.gui.panes.inspector_words import node_link, node_words, place_row, spec_words, time_words, translate
+from gradviz.gui.panes.inspector_words import node_link, node_words, place_row, time_words, translate
 from gradviz.gui.panes.leaf_table import LeafTable
-from gradviz.trace.model import Leaf, Module
+from gradviz.scene.words import number_text
+from gradviz.trace.model import Leaf
 
 MOST_LEAVES = 400
 OUTCOME_CHIPS = {
@@ -108,60 +108,3 @@ def follow_leaf(page: Page, facts: PassFacts, leaf: int) -> None:
     nodes = np.flatnonzero(facts.graph.leaf == leaf)
     if len(nodes):
         page.link_followed.emit(node_link(int(nodes[0])))
-
-
-def build_group(page: Page, facts: PassFacts, view: View, path: str) -> None:
-    """A module: its shapes, its parameters and their gradients, its nodes."""
-    modules = facts.trace.modules()
-    module = next((each for each in modules if each.path == path), None)
-    if module is None:
-        build_summary(page, facts, view)
-        return
-    inside = inside_of(modules, module)
-    nodes = nodes_inside(facts, inside)
-    kicker = translate("Inspector", "Group · {count} nodes").format(count=f"{len(nodes):,}")
-    leaves = [leaf for leaf in facts.leaves if leaf.module in inside]
-    without = sum(leaf.requires_grad and leaf.grad_spec is None for leaf in leaves)
-    chips = []
-    if without:
-        words = translate("Inspector", "{count} parameters get no gradient").format(count=without)
-        chips.append(Chip(words, "warning", "warning"))
-    page.heading(kicker, module.path or module.root_name or module.class_name, module.class_name, chips)
-    rows = []
-    call = next(
-        (call for node in nodes[:1] if (call := facts.trace.call(int(facts.graph.call[node]))) is not None), None
-    )
-    while call is not None and call.module != module.id:
-        call = facts.trace.call(call.parent) if call.parent >= 0 else None
-    if call is not None:
-        rows.append(Row(translate("Inspector", "In"), spec_words(call.in_spec)))
-        rows.append(Row(translate("Inspector", "Out"), spec_words(call.out_spec)))
-    count = translate("Inspector", "in {count} tensors").format(count=len(leaves))
-    rows.append(Row(translate("Inspector", "Parameters"), f"{module.parameters:,}", rest=count))
-    if module.training is not None:
-        mode = translate("Inspector", "training") if module.training else translate("Inspector", "evaluation")
-        rows.append(Row(translate("Inspector", "Mode"), mode, mono=False))
-    page.rows("group", translate("Inspector", "Shapes"), rows)
-    leaf_section(page, facts, leaves, f"{module.path}." if module.path else "")
-
-
-def inside_of(modules: tuple[Module, ...], module: Module) -> set[int]:
-    """The module and all below it."""
-    inside = {module.id}
-    grew = True
-    while grew:
-        more = {each.id for each in modules if each.parent in inside} - inside
-        inside |= more
-        grew = bool(more)
-    return inside
-
-
-def nodes_inside(facts: PassFacts, inside: set[int]) -> list[int]:
-    """Nodes of calls of these modules."""
-    wanted = []
-    for number in np.unique(facts.graph.call).tolist():
-        call = facts.trace.call(number) if number >= 0 else None
-        if call is not None and call.module in inside:
-            wanted.append(number)
-    found: list[int] = np.flatnonzero(np.isin(facts.graph.call, wanted)).tolist()
-    return found

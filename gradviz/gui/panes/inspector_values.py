@@ -17,7 +17,6 @@ from gradviz.document.sample_values import (
     Slice,
     deviation,
     histogram,
-    number_text,
     slice_of,
     slices,
     stats_of,
@@ -27,7 +26,7 @@ from gradviz.gui.panes.inspector_section import Figures, caption
 from gradviz.gui.panes.plot_loader import PlotLoader
 from gradviz.gui.panes.slice_picker import SlicePicker
 from gradviz.gui.theme import Theme
-from gradviz.scene.words import shape_text
+from gradviz.scene.words import number_text, shape_text
 from gradviz.trace.model import Sample, Spec, Stats
 
 if TYPE_CHECKING:

@@ -9,10 +9,9 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from gradviz.document.sample_values import number_text
 from gradviz.draw.tokens import CELL, SHAPE
 from gradviz.gui.theme import Theme
-from gradviz.scene.words import shape_text
+from gradviz.scene.words import number_text, shape_text
 from gradviz.trace.model import Leaf
 
 ROW_HEIGHT = 22
@@ -21,11 +20,12 @@ FIGURE = 58
 LOWEST, HIGHEST = 1e-6, 10.0  # norms at the ends of a bar
 
 
-def bar_length(norm: float) -> float:
-    """0 … 1 on the log scale that the whole window shares."""
+def bar_length(norm: float, highest: float = HIGHEST) -> float:
+    """0 … 1 on the log scale that the whole window shares; `highest` where norms are larger than usual."""
     if not norm > 0 or not math.isfinite(norm):
         return 0.0
-    return min(1.0, max(0.04, math.log(norm / LOWEST) / math.log(HIGHEST / LOWEST)))
+    lowest = highest / (HIGHEST / LOWEST)
+    return min(1.0, max(0.04, math.log(norm / lowest) / math.log(highest / lowest)))
 
 
 def norm_of(leaf: Leaf) -> float:
@@ -35,12 +35,12 @@ def norm_of(leaf: Leaf) -> float:
     return leaf.grad_stats.norm if leaf.grad_stats is not None else math.nan
 
 
-def draw_bar(painter: QPainter, box: QRectF, norm: float, theme: Theme) -> None:
+def draw_bar(painter: QPainter, box: QRectF, norm: float, theme: Theme, highest: float = HIGHEST) -> None:
     """A bar in its trough; hatched and full where there is no gradient or it is NaN."""
     painter.setPen(Qt.PenStyle.NoPen)
     if norm >= 0 and math.isfinite(norm):
         painter.fillRect(box, theme.color("note_soft"))
-        filled = QRectF(box.left(), box.top(), box.width() * bar_length(norm), box.height())
+        filled = QRectF(box.left(), box.top(), box.width() * bar_length(norm, highest), box.height())
         painter.fillRect(filled, theme.color("done"))
         return
     painter.save()

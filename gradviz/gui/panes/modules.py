@@ -1,49 +1,50 @@
-"""Modules: the nn.Module tree with parameters and gradients; a click selects the group."""
+"""Modules: the nn.Module tree with shapes, parameters, gradients; a click selects a group, a double click opens it."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QSortFilterProxyModel, Qt
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLineEdit, QTreeView, QVBoxLayout, QWidget
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QVBoxLayout, QWidget
 
 from gradviz.document.hub import Hub, Selection, View
-from gradviz.document.module_tree import ModuleTree
+from gradviz.document.module_tree import ModuleTree, tree_of
 from gradviz.document.pass_facts import PassFacts
 from gradviz.draw.tokens import LIST_INSET
-from gradviz.gui.panes.modules_model import FILTER_ROLE, GRADIENT, NAME, PARAMETERS, ModulesModel
-from gradviz.gui.panes.modules_rows import ModulesRows
+from gradviz.gui.panes.modules_columns import ModulesColumns
+from gradviz.gui.panes.modules_model import ModulesModel
+from gradviz.gui.panes.modules_rows import ModulesRows, ModulesTree
 from gradviz.gui.panes.note_line import NoteLine
 from gradviz.gui.panes.pane import Pane
 from gradviz.gui.theme import Theme
 
-WIDTHS = {PARAMETERS: 62, GRADIENT: 78}
 OPEN_DEPTH = 1
+MOST_OPENED = 400  # modules that a filter may leave for all of them to be opened
 
 
 class ModulesPane(Pane):
-    """A tree with a filter above it."""
+    """A tree with a filter above it. `open_requested` tells the module whose group is to be opened on the canvas."""
+
+    open_requested = Signal(Selection)
 
     def __init__(self, hub: Hub, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(hub, theme, parent)
         self._showing = False
         self._shown: tuple[object, ...] = ()
         self.model = ModulesModel(self)
-        self.proxy = QSortFilterProxyModel(self)
-        self.proxy.setSourceModel(self.model)
-        self.proxy.setFilterRole(FILTER_ROLE)
-        self.proxy.setRecursiveFilteringEnabled(True)
-        self.proxy.setAutoAcceptChildRows(True)
-        self.proxy.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.filter = QLineEdit(self)
         self.filter.setPlaceholderText(self.tr("Filter modules"))
         self.filter.setAccessibleName(self.tr("Filter modules"))
+        self.filter.setToolTip(self.tr("A part of a path or class, or a state: frozen, no gradient, NaN, zero"))
         self.filter.setClearButtonEnabled(True)
         lens = self.filter.addAction(theme.icon("search", "text2"), QLineEdit.ActionPosition.LeadingPosition)
         theme.changed.connect(lambda: lens.setIcon(theme.icon("search", "text2")))
         self.filter.textChanged.connect(self._filter)
-        self.tree = QTreeView(self)
-        self.tree.setModel(self.proxy)
+        self.tree = ModulesTree(theme, self)
+        self.tree.setModel(self.model)
         self.tree.setItemDelegate(ModulesRows(theme, self.tree))
+        self.tree.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+        self.columns = ModulesColumns(self.tree, self.model)
         self._dress_tree()
+        self.tree.setSortingEnabled(True)
         self.note = NoteLine(theme, self)
         top = QWidget(self)
         rows = QVBoxLayout(top)
@@ -57,6 +58,8 @@ class ModulesPane(Pane):
         layout.addWidget(self.note)
         self.setFocusProxy(self.tree)
         self.tree.selectionModel().currentChanged.connect(self._chosen)
+        self.tree.doubleClicked.connect(self._open)
+        self.tree.activated.connect(self._open)
 
     def _dress_tree(self) -> None:
         tree = self.tree
@@ -67,13 +70,8 @@ class ModulesPane(Pane):
         tree.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         tree.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         tree.setAllColumnsShowFocus(True)
-        tree.setExpandsOnDoubleClick(True)
-        header = tree.header()
-        header.setStretchLastSection(False)
-        header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
-        for column, width in WIDTHS.items():
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
-            header.resizeSection(column, width)
+        tree.setExpandsOnDoubleClick(False)  # that opens the group on the canvas
+        self.columns.dress()
 
     # -- showing
     def refresh(self, view: View, changed: frozenset[str]) -> None:
@@ -88,27 +86,30 @@ class ModulesPane(Pane):
 
     def show_damage(self, sentence: str) -> None:
         self.model.show(None)
+        self._shown = ()
         self.note.say(sentence)
 
     def _show_modules(self, view: View) -> None:
         opened = self._opened()
         if view.trace is None:
             self.model.show(None)
+            self._shown = ()
             self.note.say("")
             return
-        facts = PassFacts(view.trace, view.pass_id) if view.pass_id is not None else None
-        shown = (view.trace.modules(), view.trace.leaves(), view.findings, view.pass_id)
+        steps = len(view.trace.steps(view.pass_id)) if view.pass_id is not None else 0
+        shown = (view.trace.modules(), view.trace.leaves(), view.findings, view.pass_id, steps)
         if shown == self._shown and self.model.tree is not None:
             return  # a recording that grows elsewhere
         self._shown = shown
-        tree = ModuleTree(view.trace, view.findings, facts)
+        facts = PassFacts(view.trace, view.pass_id) if view.pass_id is not None else None
+        tree = tree_of(facts).marked(view.findings, facts) if facts is not None else ModuleTree(view.trace, None)
         first = self.model.tree is None or not len(self.model.tree)
         self.model.show(tree)
         self.note.say("" if len(tree) else self.tr("This script called no nn.Module."))
         if first:
             self.tree.expandToDepth(OPEN_DEPTH - 1 if len(tree) > 12 else OPEN_DEPTH)
         for path in opened:
-            self.tree.expand(self._index(path))
+            self.tree.expand(self.index_of(path))
         self._follow(view.selection)
 
     def _opened(self) -> list[str]:
@@ -116,17 +117,23 @@ class ModulesPane(Pane):
         tree = self.model.tree
         if tree is None:
             return []
-        paths = [tree[number].module.path for number in range(min(len(tree), 5000))]
-        return [path for path in paths if self.tree.isExpanded(self._index(path))]
+        found, waiting = [], list(tree.roots)
+        while waiting:
+            number = waiting.pop()
+            if self.tree.isExpanded(self.model.index_of(number)):
+                found.append(tree.module(number).path)
+                waiting += tree.forest.children[number]
+        return found
 
-    def _index(self, path: str) -> QModelIndex:
-        number = self.model.tree.number_of(path) if self.model.tree is not None else -1
-        return self.proxy.mapFromSource(self.model.index_of(number))
+    def index_of(self, path: str) -> QModelIndex:
+        """The first module of this path; none where the filter leaves it out."""
+        return self.model.index_of(self.model.tree.number_of(path)) if self.model.tree is not None else QModelIndex()
 
     def _follow(self, selection: Selection) -> None:
         self._showing = True
         if selection.kind == "group":
-            index = self._index(selection.path)
+            known = selection.module >= 0
+            index = self.model.index_of(selection.module) if known else self.index_of(selection.path)
             self.tree.setCurrentIndex(index)
             if index.isValid():
                 self.tree.scrollTo(index)
@@ -137,11 +144,23 @@ class ModulesPane(Pane):
 
     # -- the person
     def _chosen(self, index: QModelIndex) -> None:
-        branch = self.model.branch(self.proxy.mapToSource(index)) if index.isValid() else None
-        if not self._showing and branch is not None:
-            self.hub.change(self, selection=Selection("group", path=branch.module.path))
+        if not self._showing and index.isValid():
+            self.hub.change(self, selection=self._selection(index))
+
+    def _open(self, index: QModelIndex) -> None:
+        if index.isValid():
+            self.open_requested.emit(self._selection(index))
+
+    def _selection(self, index: QModelIndex) -> Selection:
+        branch = self.model.branch(index)
+        if branch is None:
+            return Selection()
+        return Selection("group", path=branch.module.path, module=branch.module.id)
 
     def _filter(self, text: str) -> None:
-        self.proxy.setFilterFixedString(text)
-        if text:
+        self._showing = True  # what goes isn't a person's choice
+        self.model.filter(text)
+        self._showing = False
+        if text and self.model.count() <= MOST_OPENED:
             self.tree.expandAll()
+        self._follow(self.hub.view.selection)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gradviz.document.module_tree import ModuleTree
+from gradviz.document.module_tree import tree_of
 from gradviz.document.pass_facts import PassFacts
 from gradviz.document.source_index import SourceIndex, marks_of
 from gradviz.document.variable_names import VariableNames, assigned
@@ -174,7 +174,7 @@ def test_a_fault_that_shows_where_it_is_raised_says_so_once() -> None:
 
 
 def test_the_module_tree_sums_gradients(mlp: PassFacts) -> None:
-    tree = ModuleTree(mlp.trace)
+    tree = tree_of(mlp)
     (root,) = tree.roots
     assert tree[root].name == "model" and len(tree[root].children) == 3
     inside = [tree[number] for number in tree[root].children]
@@ -187,7 +187,7 @@ def test_a_finding_marks_all_modules_around_it(tmp_path: Path) -> None:
     facts = facts_of(large_recordings.transformer(tmp_path / "run.gradviz", 2))
     node = next(n for n in range(len(facts.graph)) if facts.name(n).strong == "encoder.layers.1.self_attn.q_proj.bias")
     finding = replace(SEED_MISMATCH, marks=(replace(SEED_MISMATCH.marks[0], kind="node", node=node),))
-    tree = ModuleTree(facts.trace, (finding,), facts)
+    tree = tree_of(facts).marked((finding,), facts)
     marked = {tree[number].module.path for number in range(len(tree)) if tree[number].severity == "error"}
     around = ["", "encoder", "encoder.layers", "encoder.layers.1", "encoder.layers.1.self_attn"]
     assert marked == {*around, "encoder.layers.1.self_attn.q_proj"}

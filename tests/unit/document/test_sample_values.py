@@ -17,13 +17,13 @@ from gradviz.document.sample_values import (
     Floats,
     deviation,
     histogram,
-    number_text,
     row_length,
     slice_of,
     slices,
     stats_of,
     values_of,
 )
+from gradviz.scene.words import number_text
 from gradviz.trace.model import Sample
 from gradviz.trace.reader import Trace
 from tests import recordings

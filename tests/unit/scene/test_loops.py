@@ -115,7 +115,7 @@ def test_a_round_begins_at_the_line_that_comes_first(tmp_path: Path) -> None:
         chain.node("Add", 7)
     made = built(chain.save(), shown=Shown(opened=frozenset({"loop 3-7#0"})))
 
-    assert card(made, "for t in range(steps)").copies == 30
+    assert card(made, "rounds 2–31 of for t in range(steps)").copies == 30
     assert names(made).count("AddBackward0") == 1  # what belongs to no whole round stands outside
 
 
@@ -182,12 +182,83 @@ def test_lines_that_nothing_tells_of_make_no_loop(tmp_path: Path) -> None:
     assert built(chain.save()).draft.cards == ()
 
 
-def test_a_single_node_a_round_is_no_loop_worth_a_box(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("rounds", "told"), [(8, True), (7, False)])
+def test_many_rounds_of_one_node_are_a_stack(rounds: int, told: bool, tmp_path: Path) -> None:
     chain = Chain(tmp_path / "run.gradviz")
-    for _ in range(100):
+    for at in range(60):
+        chain.node(f"Other{at}", 1)
+    for _ in range(rounds):
         chain.node("Relu", 5)
+    chain.node("Sum", 8, ())
+    made = built(chain.save())
 
-    assert built(chain.save()).draft.cards == ()
+    assert [(each.title, each.copies) for each in made.draft.cards] == [("for k in range(3)", 8)] * told
+    if told:
+        (stack,) = made.draft.cards
+        opened = built(chain.trace.path, shown=Shown(opened=frozenset({stack.key})))
+        assert stack.shapes == "[2, 4] → [2, 4]" and stack.nodes == 8
+        assert names(made).count("ReluBackward0") == 0 and names(opened).count("ReluBackward0") == 8
+        assert opened.draft.open_cards == (0,)
+
+
+def uneven(path: Path, rounds: int, odd: Callable[[int], bool]) -> Path:
+    """Rounds of Mm and Add; in the odd ones a Tanh between them."""
+    chain = Chain(path)
+    chain.node("Exp", 1)
+    for number in range(1, rounds + 1):
+        chain.node("Mm", 3, weighted=True)
+        if odd(number):
+            chain.node("Tanh", 5)
+        chain.node("Add", 7)
+    chain.node("Sum", 8, ())
+    return chain.save()
+
+
+def test_where_rounds_differ_each_stack_says_which_it_holds(tmp_path: Path) -> None:
+    made = built(uneven(tmp_path / "run.gradviz", 40, lambda number: number in (10, 25)))
+
+    loops = [(each.title, each.copies) for each in made.draft.cards if each.copies]
+
+    assert loops == [
+        ("rounds 1–9 of for t in range(steps)", 9),
+        ("rounds 11–24 of for t in range(steps)", 14),
+        ("rounds 26–40 of for t in range(steps)", 15),
+    ]
+    inner = [each.title for each in made.draft.cards if each.title.startswith("iteration")]
+    assert {"iteration 1", "iteration 9", "iteration 11", "iteration 40"} <= set(inner)
+    assert "iteration 10" not in inner
+
+
+def test_an_odd_round_amid_rounds_that_alternate_is_counted(tmp_path: Path) -> None:
+    made = built(uneven(tmp_path / "run.gradviz", 41, lambda number: number % 2 == 0 and number != 20))
+
+    assert [(each.title, each.copies) for each in made.draft.cards if each.copies] == [
+        ("rounds 1–16 of for t in range(steps)", 8),  # two each
+        ("rounds 19–21 of for t in range(steps)", 3),
+        ("rounds 23–40 of for t in range(steps)", 9),  # two each
+    ]
+
+
+def test_whole_rounds_are_found_where_pieces_of_them_repeat_by_themselves(tmp_path: Path) -> None:
+    made = built(uneven(tmp_path / "run.gradviz", 45, lambda number: number % 3 == 0))
+
+    assert [(each.title, each.class_name, each.copies) for each in made.draft.cards if each.copies] == [
+        ("for t in range(steps)", "lines 3–7, 3 rounds each", 15)
+    ]
+
+
+def test_a_loop_that_runs_again_counts_anew(tmp_path: Path) -> None:
+    chain = Chain(tmp_path / "run.gradviz")
+    for _ in range(2):
+        for _ in range(20):
+            chain.node("Mm", 3)
+            chain.node("Add", 7)
+        chain.node("Exp", 1)
+    made = built(chain.save())
+
+    assert [(each.title, each.copies) for each in made.draft.cards if each.copies] == [
+        ("for t in range(steps)", 20)
+    ] * 2
 
 
 def test_a_graph_that_can_be_read_as_it_is_has_no_loops(tmp_path: Path) -> None:
