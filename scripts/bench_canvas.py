@@ -1,4 +1,5 @@
-"""How fast the canvas is at 20,000 nodes: a frame fitted and zoomed in, a step, the longest time it is silent.
+"""How fast the canvas is at 20,000 and 50,000 nodes: a frame fitted, zoomed in and while zooming, a step; and the
+longest time the window is silent.
 
 The recording is an unrolled LSTM as torch records it, laid out by the app's own layout. Offscreen raster: no GPU helps.
 """
@@ -7,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import os
+import statistics
 import sys
 import tempfile
 import threading
@@ -18,7 +20,7 @@ from pathlib import Path
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the builders of recordings stand in tests/
 
-from bench_measure import Measured, median_of
+from bench_measure import Measured, Wanted, median_of
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 
@@ -34,6 +36,9 @@ from gradviz.trace.reader import Trace
 from tests.builders import TraceBuilder
 
 NODES = 20_000
+MANY = 50_000
+WHAT = ("frame_fitted", "frame_zoomed", "step", "zooming", "zooming_99")
+ZOOMS, ZOOM_STEP, TURN = 160, 1.08, 40  # frames at least, each 8 % nearer: about 20 × nearer, then back
 SIZE = (1600, 1030)  # the graph itself gets 1600 × 1000
 LOAD_LIMIT = 180.0  # seconds
 
@@ -69,23 +74,31 @@ def queued() -> float:
     return int(told.split()[1]) / 1e9
 
 
-def rows(rounds: int) -> list[Measured]:
-    """`rounds` frames and steps of the canvas alone; then the whole window is opened on the same recording."""
+def rows(rounds: int, wanted: Wanted) -> list[Measured]:
+    """`rounds` frames and steps of the canvas alone; then the whole window is opened on the smaller recording."""
     with tempfile.TemporaryDirectory() as folder:
         for variable in (CONFIG_VARIABLE, DATA_VARIABLE):  # nothing of the person's own is read or written
             os.environ[variable] = str(Path(folder) / variable.lower())
         application = make_application()
         recording = unrolled(Path(folder) / "unrolled.gradviz", NODES)
-        return [*_canvas_rows(recording, application, rounds), *_window_rows(recording, application)]
+        measured: list[Measured] = []
+        if any(wanted(f"canvas.20k.{what}") for what in WHAT):
+            measured += _canvas_rows("canvas.20k", recording, application, rounds)
+        if any(wanted(f"canvas.50k.{what}") for what in WHAT):
+            large = unrolled(Path(folder) / "large.gradviz", MANY)
+            measured += _canvas_rows("canvas.50k", large, application, rounds)
+        if wanted("canvas.window.longest_block"):
+            measured += _window_rows(recording, application)
+        return measured
 
 
-def _canvas_rows(recording: Path, application: QApplication, rounds: int) -> list[Measured]:
+def _canvas_rows(name: str, recording: Path, application: QApplication, rounds: int) -> list[Measured]:
     theme = Theme("light")
     theme.install(application)
     canvas = Canvas(Hub(), theme)
     with Trace(recording) as trace:
         try:
-            return _measure(canvas, trace, application, rounds)
+            return _measure(name, canvas, trace, application, rounds)
         finally:
             canvas.shut_down()
             canvas.close()
@@ -100,19 +113,19 @@ def _window_rows(recording: Path, application: QApplication) -> list[Measured]:
         window.resize(1440, 900)
         window.show()
         warm_up(lambda: window.post(lambda: ready.append(True)))
-        _wait_until(lambda: bool(ready), LOAD_LIMIT)
+        wait_until(lambda: bool(ready), LOAD_LIMIT)
         gc.freeze()  # as the app does
         window.ready()
-        _wait_until(_passed(3.0), 6)  # the work page is built behind the welcome page
+        wait_until(passed(3.0), 6)  # the work page is built behind the welcome page
         heart = Heart()
         window.open_path(recording)
-        _wait_until(lambda: _shown(window), LOAD_LIMIT)
-        _wait_until(_passed(1.0), 5)
+        wait_until(lambda: _shown(window), LOAD_LIMIT)
+        wait_until(passed(1.0), 5)
         for position in range(30):
             window.hub.change(None, position=position)
-            _wait_until(_passed(0.02), 1)
+            wait_until(passed(0.02), 1)
         window.commands["fit"].trigger()
-        _wait_until(_passed(0.5), 2)
+        wait_until(passed(0.5), 2)
         heart.stop()
         return [
             Measured("canvas.window.longest_block", max(heart.pauses), "ms", None),
@@ -134,15 +147,15 @@ def _shown(window: Window) -> bool:
     return isinstance(canvas, Canvas) and canvas.loaded is not None and not (state.running or state.diagnosing)
 
 
-def _measure(canvas: Canvas, trace: Trace, application: QApplication, rounds: int) -> list[Measured]:
+def _measure(name: str, canvas: Canvas, trace: Trace, application: QApplication, rounds: int) -> list[Measured]:
     canvas.resize(*SIZE)
     canvas.show()
-    _wait_until(lambda: canvas.view.width() > 1000, 10)
+    wait_until(lambda: canvas.view.width() > 1000, 10)
     began = time.perf_counter()
     canvas.hub.change(None, trace=trace, pass_id=trace.passes()[0].id, position=0)
-    _wait_until(lambda: canvas.loaded is not None, LOAD_LIMIT)
+    wait_until(lambda: canvas.loaded is not None, LOAD_LIMIT)
     loaded = time.perf_counter() - began
-    _wait_until(_passed(1.0), 5)
+    wait_until(passed(1.0), 5)
     assert canvas.loaded is not None and len(canvas.loaded.scene.draft) > NODES
     canvas.fit()
     fitted = [_frame(canvas) for _ in range(rounds + 1)][1:]
@@ -154,19 +167,23 @@ def _measure(canvas: Canvas, trace: Trace, application: QApplication, rounds: in
     zoomed = [_frame(canvas) for _ in range(rounds + 1)][1:]
     zoomed_busy = [_frame(canvas, time.thread_time) for _ in range(rounds)]
     panned = [_pan(canvas) for _ in range(rounds)]
+    zooming = _zooming(canvas, max(4 * rounds, ZOOMS))
+    canvas.zoom_reset()
     zoomed_steps = _steps(canvas, application, 2000, rounds)
     return [
-        median_of("canvas.20k.frame_fitted", "ms", fitted),
-        median_of("canvas.20k.frame_zoomed", "ms", zoomed),
-        median_of("canvas.20k.step", "ms", fitted_steps + zoomed_steps),
+        median_of(f"{name}.frame_fitted", "ms", fitted),
+        median_of(f"{name}.frame_zoomed", "ms", zoomed),
+        median_of(f"{name}.step", "ms", fitted_steps + zoomed_steps),
+        median_of(f"{name}.zooming", "ms", zooming),
+        Measured(f"{name}.zooming_99", statistics.quantiles(zooming, n=100)[-1], "ms"),
         # Processor time of the same frames: on a machine that does other things, what a frame itself costs.
-        median_of("canvas.20k.frame_fitted.processor", "ms", fitted_busy),
-        median_of("canvas.20k.frame_zoomed.processor", "ms", zoomed_busy),
-        median_of("canvas.20k.pan", "ms", panned),
-        median_of("canvas.20k.step_fitted", "ms", fitted_steps),
-        median_of("canvas.20k.step_zoomed", "ms", zoomed_steps),
-        Measured("canvas.20k.load", loaded, "s", None),
-        Measured("canvas.20k.boxes", len(canvas.loaded.scene.draft), "count", None),
+        median_of(f"{name}.frame_fitted.processor", "ms", fitted_busy),
+        median_of(f"{name}.frame_zoomed.processor", "ms", zoomed_busy),
+        median_of(f"{name}.pan", "ms", panned),
+        median_of(f"{name}.step_fitted", "ms", fitted_steps),
+        median_of(f"{name}.step_zoomed", "ms", zoomed_steps),
+        Measured(f"{name}.load", loaded, "s", None),
+        Measured(f"{name}.boxes", len(canvas.loaded.scene.draft), "count", None),
     ]
 
 
@@ -176,6 +193,18 @@ def _frame(canvas: Canvas, clock: Callable[[], float] = time.perf_counter) -> fl
     began = clock()
     canvas.view.repaint()
     return 1000 * (clock() - began)
+
+
+def _zooming(canvas: Canvas, frames: int) -> list[float]:
+    """Every frame another zoom, out to all of it and in again, ms."""
+    canvas.fit()
+    times = []
+    for number in range(frames):
+        began = time.perf_counter()
+        canvas.view.zoom_by(ZOOM_STEP if number // TURN % 2 == 0 else 1 / ZOOM_STEP)
+        canvas.view.repaint()
+        times.append(1000 * (time.perf_counter() - began))
+    return times
 
 
 def _pan(canvas: Canvas) -> float:
@@ -200,7 +229,7 @@ def _steps(canvas: Canvas, application: QApplication, first: int, rounds: int) -
     return times[3:]
 
 
-def _wait_until(ready: Callable[[], bool], seconds: float) -> None:
+def wait_until(ready: Callable[[], bool], seconds: float) -> None:
     """Let the event loop run until it is so."""
     loop = QEventLoop()
     end = time.perf_counter() + seconds
@@ -214,7 +243,7 @@ def _wait_until(ready: Callable[[], bool], seconds: float) -> None:
         raise TimeoutError(f"the canvas wasn't ready after {seconds} s")
 
 
-def _passed(seconds: float) -> Callable[[], bool]:
+def passed(seconds: float) -> Callable[[], bool]:
     end = time.perf_counter() + seconds
     return lambda: time.perf_counter() >= end
 

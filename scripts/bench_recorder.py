@@ -95,7 +95,7 @@ def workloads() -> list[Workload]:
     layer = nn.TransformerEncoderLayer(256, nhead=8, dim_feedforward=1024, dropout=0.0, batch_first=True)
     encoder = nn.TransformerEncoder(layer, num_layers=4, enable_nested_tensor=False)
     return [
-        Workload("encoder", encoder, torch.randn(8, 128, 256), steps=4, peers=("torchviz", "torchlens")),
+        Workload("encoder", encoder, torch.randn(8, 128, 256), steps=8, peers=("torchviz", "torchlens"), times=2),
         Workload("tiny", TinyOps(), torch.randn(8, 16), steps=48, peers=("torchviz", "torchlens"), times=4),
         # torchviz ends in a RecursionError there, torchlens takes minutes
         Workload("chain", Chain(), torch.zeros(4), steps=3, peers=()),
