@@ -18,6 +18,7 @@ from gradviz.diagnose.rules import (
     hips,
     hooks,
     inplace,
+    leaf_shape,
     nonfinite,
     optimisers,
     refused,
@@ -94,7 +95,7 @@ def _in_pass(exam: Examination, backward: model.Backward, error: model.Exception
         return _refused(exam, backward, error)
     index = backward.failed_node
     node = exam.case.node(backward.id, index) if index is not None and 0 <= index < backward.nodes else None
-    found = hooks.raised_by_hook(exam, backward, node, error)
+    found = hooks.raised_by_hook(exam, backward, node, error) or leaf_shape.in_pass(exam, backward, node, error)
     if found is None and node is not None:
         found = _at_node(exam, backward, node, error)
     if found is None and optimisers.CHECKPOINT.search(error.type + error.message):
@@ -164,7 +165,14 @@ def _in_forward(exam: Examination, error: model.ExceptionInfo) -> Finding:
 
 
 def _by_kind(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) -> Finding:
+    found = leaf_shape.refused(exam, op, error) or refused.swapped(exam, op, error)
+    if found is not None:
+        return found
     rule = forward_rule(op, error)
+    if rule in ("forward-shape-error", "uncaught-exception"):
+        found = leaf_shape.in_forward(exam, op, error)
+        if found is not None:
+            return found
     if rule == "forward-shape-error":
         return forward.shape_error(exam, op, error)
     if rule == "dtype-mismatch":

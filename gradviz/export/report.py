@@ -78,7 +78,8 @@ def backward_passes(trace: Trace) -> tuple[Backward, ...]:
 
 
 def table_row(one: Backward, run: RunInfo) -> tuple[str, ...]:
-    place = f"{shortened(one.stack[0].file, run.cwd)}:{one.stack[0].line}" if one.stack else "unknown"
+    by_us = one.phase == "offered" and not one.stack  # no line of the person's calls it
+    place = f"{shortened(one.stack[0].file, run.cwd)}:{one.stack[0].line}" if one.stack else "-" if by_us else "unknown"
     outcome = one.outcome
     if one.repeats > 1:
         outcome += f", {one.repeats:,} times alike"

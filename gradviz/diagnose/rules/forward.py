@@ -16,7 +16,8 @@ from gradviz.diagnose.marking import at_call
 from gradviz.diagnose.naming import operand_expressions, operand_name, value_called
 from gradviz.diagnose.precedence import tight
 from gradviz.diagnose.rules.fault import Fault, named
-from gradviz.diagnose.rules.layers import layer, loss, product
+from gradviz.diagnose.rules.functional import function_call, functional
+from gradviz.diagnose.rules.layers import layer, loss, normalising, product
 from gradviz.diagnose.shapes import Shape
 from gradviz.diagnose.source import Place, as_call
 from gradviz.diagnose.vocabulary import LOSSES, PAIRWISE, plain, shown
@@ -101,8 +102,12 @@ def first_sentence(case: Case, message: str) -> str:
 
 def _explain(case: Case, op: model.Op, error: model.ExceptionInfo) -> Fault | None:
     name, count = plain(op.name), len(op.operands)
+    if function_call(case, op) is not None:
+        return functional(case, op)
     if name in ("linear", "conv1d", "conv2d", "conv3d", "conv_transpose2d") and count >= 2:
         return layer(case, op, name)
+    if name in ("layer_norm", "batch_norm", "instance_norm") and count >= 2:
+        return normalising(case, op)
     if name in ("matmul", "mm", "bmm", "mv", "dot", "addmm") and count >= 2:
         return product(case, op)
     if name in ("view", "reshape") and count:

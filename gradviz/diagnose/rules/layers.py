@@ -25,7 +25,10 @@ def layer(case: Case, op: model.Op, name: str) -> Fault | None:
     module = module_of(case, op)
     if not given or len(weight) < 2:
         return None
+    groups = op.arguments.get("groups", 1)
     wanted = weight[0] if name.startswith("conv_transpose") else weight[1]
+    if not name.startswith("conv_transpose") and isinstance(groups, int) and isinstance(wanted, int):
+        wanted *= groups
     axis = -1 if linear else (1 if len(given) == len(weight) else 0)
     have = given[axis] if -len(given) <= axis < len(given) else 0
     rank_off = not linear and len(given) not in (len(weight), len(weight) - 1)
@@ -58,6 +61,30 @@ def layer(case: Case, op: model.Op, name: str) -> Fault | None:
     return Fault("shape-channels", parts, expected, given)
 
 
+def normalising(case: Case, op: model.Op) -> Fault | None:
+    """A LayerNorm or BatchNorm that was made for another number of features."""
+    module = module_of(case, op)
+    given = op.operands[0].spec.shape
+    kept = op.operands[1].spec.shape  # its own numbers, one for each feature
+    axis = -1 if plain(op.name) == "layer_norm" else 1
+    if module is None or len(kept) != 1 or len(given) < 2 or given[axis] == kept[0]:
+        return None
+    wanted, have = kept[0], given[axis]
+    made = made_at(case, module)
+    new, changes = _resized(case, made, have)
+    parts: dict[str, object] = {
+        "layer": label(module),
+        "name": operand_name(case, op, 0) or case.words("its-input"),
+        "given": shapes.text(given),
+        "wanted": wanted,
+        "have": have,
+        "dim": axis,
+        "new": new or f"nn.{module.class_name}({have})",
+    }
+    expected = (*given[:-1], wanted) if axis < 0 else (given[0], wanted, *given[2:])
+    return Fault("shape-normalised", parts, expected, given, made, changes)
+
+
 def _resized(case: Case, made: Place | None, size: object) -> tuple[str, tuple[Change, ...]]:
     """The line that makes the layer, with its first argument set right."""
     code = case.code(made.file) if made is not None else None
@@ -88,13 +115,14 @@ def product(case: Case, op: model.Op) -> Fault | None:
         return None
     first, second = named(case, op, offset), named(case, op, offset + 1)
     inner_b = b[-2] if len(b) > 1 else b[0]
-    new = f"{first} @ {second}"
+    expected: Shape = (*b[:-2], a[-1], b[-1]) if len(b) > 1 else (a[-1],)
+    new = case.words("made-in-shape", name=second, shape=shapes.text(expected))
     if len(b) > 1 and a[-1] == b[-1]:
         new = f"{first} @ {transposed(case, op, second, len(b))}"
     elif len(a) > 1 and a[-2] == inner_b:
         new = f"{transposed(case, op, first, len(a))} @ {second}"
     elif len(b) > 1 and len(a) > 1 and b[-1] == a[-2] and b[-2] != a[-1]:
-        new = f"{second} @ {first}" if b[-1] == a[-2] else new
+        new = f"{second} @ {first}"
     parts: dict[str, object] = {
         "first": first,
         "second": second,
@@ -104,7 +132,6 @@ def product(case: Case, op: model.Op) -> Fault | None:
         "right": inner_b,
         "new": new,
     }
-    expected: Shape = (*b[:-2], a[-1], b[-1]) if len(b) > 1 else (a[-1],)
     return Fault("shape-matmul", parts, expected, b, blamed=offset + 1)
 
 

@@ -13,7 +13,7 @@ from gradviz.diagnose.finding import Finding
 from gradviz.diagnose.modules import leaf_label, user_codes
 from gradviz.diagnose.naming import operand_name
 from gradviz.diagnose.rules.cut import is_idle, switched_off
-from gradviz.diagnose.rules.cut_fix import mend, mended, shown
+from gradviz.diagnose.rules.cut_fix import as_written, mend, mended
 from gradviz.diagnose.source import called_name, names_in
 from gradviz.diagnose.vocabulary import COMPARISONS, plain
 from gradviz.trace import model
@@ -72,7 +72,7 @@ def _pass_behind(case: Case, op: model.Op) -> model.Backward | None:
 
 def _finding(exam: Examination, way: Exit, leaves: list[model.Leaf], backward: model.Backward) -> Finding:
     case, op = exam.case, way.op
-    cut = _first_cut(case, op)
+    cut = first_cut(case, op)
     place = case.place(cut.stack)
     names = [leaf_label(case, leaf) for leaf in leaves if leaf.name]
     listed = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "") or case.words(
@@ -87,12 +87,12 @@ def _finding(exam: Examination, way: Exit, leaves: list[model.Leaf], backward: m
         "cut-silent",
         {
             "parameters": listed,
-            "op": shown(case, cut),
+            "op": as_written(case, cut),
             "line": place.line,
             "name": name,
             "new": mend(case, cut, name),
         },
-        changes=mended(case, cut, name),
+        changes=mended(case, cut),
         op=plain(cut.name).strip("_"),
         pass_id=backward.id,
         symptom_line=backward.stack[0].line if backward.stack else None,
@@ -102,7 +102,7 @@ def _finding(exam: Examination, way: Exit, leaves: list[model.Leaf], backward: m
     )
 
 
-def _first_cut(case: Case, op: model.Op) -> model.Op:
+def first_cut(case: Case, op: model.Op) -> model.Op:
     """The call that took the graph away: a detach before numpy() rather than numpy() itself."""
     if op.operands[0].flags & VALUE_REQUIRES_GRAD:
         return op
@@ -220,7 +220,7 @@ def _cut_finding(
         {
             "parameters": ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
             or case.words("number-of-parameters", count=len(leaves)),
-            "op": switch[1] if switch is not None else shown(case, op),
+            "op": switch[1] if switch is not None else as_written(case, op),
             "line": place.line,
             "name": name,
             "new": case.words("outside-of", name=name, switch=switch[1])

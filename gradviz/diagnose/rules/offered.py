@@ -1,68 +1,164 @@
-"""A function that gradviz called and ran backward from: where nothing it was given asks for a gradient."""
+"""A function that gradviz called, to run backward from what it returned: where there is nothing to differentiate."""
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
-from gradviz.diagnose.case import Case
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding
-from gradviz.diagnose.precedence import tight
-from gradviz.diagnose.source import Place, called_name
-from gradviz.diagnose.vocabulary import CREATORS
+from gradviz.diagnose.rules.cut import cut_finding
+from gradviz.diagnose.rules.ends import End
+from gradviz.diagnose.rules.offered_code import definition, floating, requiring, returned_name, returns_of
+from gradviz.diagnose.rules.offered_way import cut_before_result, cut_of_result, last_graph_in
+from gradviz.diagnose.source import Place
+from gradviz.trace import model
 
-NOTHING_REQUIRED = "nothing-required"  # kind of note; gradviz/record/pytorch/offer.py writes it
+# Kinds of notes that gradviz/record/pytorch/offer.py writes; the first is of recordings made by gradviz 0.1.0.
+NOTHING_REQUIRED = "nothing-required"
+NO_GRAPH = "offered-without-graph"
+
+
+@dataclass(frozen=True)
+class Given:
+    """An argument: `kind` asks (for a gradient) | could (ask) | whole (numbers) | number (a Python float) | ""."""
+
+    name: str
+    kind: str
+    value: int
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What went in and came out of the function."""
+
+    arguments: tuple[Given, ...]
+    results: tuple[int, ...]  # numbers of the tensors
+    returned: str  # type
+
+    def of_kind(self, kind: str) -> list[Given]:
+        return [each for each in self.arguments if each.kind == kind]
 
 
 def find(exam: Examination) -> Iterator[Finding]:
-    """detached: numbers went in and came out, and there was nothing to differentiate by."""
+    """detached: numbers went in and came out, and there was nothing to differentiate."""
     case = exam.case
     for note in case.trace.notes():
-        names = note.detail.get("arguments") if note.kind == NOTHING_REQUIRED else None
-        if not isinstance(names, list) or not names:
-            continue
-        given = {str(pair[0]): str(pair[1]) for pair in case.run.arguments if len(pair) == 2}
-        name = str(names[0])
-        parts = {
-            "function": case.run.function or case.words("the-function-first"),
-            "names": ", ".join(map(str, names)),
-            "name": name,
-            "new": requiring(given.get(name, name)),
-        }
-        yield exam.writer.write("detached", "warning", definition(case), "offered-nothing-required", parts, op="")
+        if note.kind == NOTHING_REQUIRED:
+            names = note.detail.get("arguments")
+            if isinstance(names, list) and names:
+                yield _nothing_required(exam, [Given(str(name), "could", -1) for name in names])
+        offer = _offer(note) if note.kind == NO_GRAPH else None
+        if offer is not None and not any(one.phase == "run" for one in case.passes):
+            yield from _without_graph(exam, offer)
 
 
-def definition(case: Case) -> Place:
-    """Where the function that was called is defined; the script's first line where it isn't found."""
-    file = case.run.script or case.run.target
-    code = case.code(file)
-    body: list[ast.stmt] = list(code.tree.body) if code is not None else []
-    found: ast.stmt | None = None
-    for part in (case.run.function or "").split("."):
-        found = next((each for each in _statements(body) if getattr(each, "name", "") == part), None)
-        body = list(getattr(found, "body", []))
-    return Place(file, found.lineno if found is not None else 1)
+def _offer(note: model.Note) -> Offer | None:
+    """The note's parts; None where they are not what the recorder writes."""
+    arguments, results = note.detail.get("arguments"), note.detail.get("results")
+    if not isinstance(arguments, list) or not isinstance(results, list):
+        return None
+    given = []
+    for each in arguments:
+        if not isinstance(each, list) or len(each) != 3 or not isinstance(each[2], int):
+            return None
+        given.append(Given(str(each[0]), str(each[1]), each[2]))
+    numbers = tuple(each for each in results if isinstance(each, int))
+    return Offer(tuple(given), numbers, str(note.detail.get("returned", "")))
 
 
-def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Definitions, those under an `if` or `try` included; of two with one name the later first."""
-    for statement in reversed(body):
-        if isinstance(statement, (ast.If, ast.Try)):
-            handlers = [inner for each in getattr(statement, "handlers", []) for inner in each.body]
-            yield from _statements([*statement.body, *statement.orelse, *handlers])
-        else:
-            yield statement
+def _without_graph(exam: Examination, offer: Offer) -> Iterator[Finding]:
+    """Why the result has no graph: it was cut off, was never made of what could have one, or nothing asked."""
+    case = exam.case
+    asks, could = offer.of_kind("asks"), offer.of_kind("could")
+    cut = cut_of_result(case, offer.results)
+    if cut is not None:
+        # Gradients switched off in a function that nobody gave anything to differentiate by are meant to be off.
+        severity = "error" if asks else "warning" if could or not cut.no_grad else "note"
+        yield cut_finding(exam, replace(_end(exam, offer), severity=severity), cut)
+    elif asks:
+        yield from _asked_in_vain(exam, offer, asks)
+    elif could:
+        yield _nothing_required(exam, could)
+        later = cut_before_result(case, offer.results, {each.value for each in could})
+        if later is not None:
+            found = cut_finding(exam, replace(_end(exam, offer), severity="warning"), later)
+            yield replace(found, confidence=0.8)
+    elif offer.of_kind("whole") and (offer.results or offer.returned in ("float", "int")):
+        yield _whole_numbers(exam, offer.of_kind("whole"))
+    elif offer.of_kind("number") and offer.results:
+        yield _plain_numbers(exam, offer.of_kind("number"))
 
 
-def requiring(expression: str) -> str:
-    """`torch.ones(3)` as an expression for a leaf that asks for a gradient."""
-    try:
-        call = ast.parse(expression.strip(), mode="eval").body
-    except SyntaxError:
-        return f"{expression}.requires_grad_()"
-    is_made = isinstance(call, ast.Call) and called_name(call) in CREATORS
-    if is_made and isinstance(call, ast.Call) and not any(each.arg == "requires_grad" for each in call.keywords):
-        ask = ast.keyword("requires_grad", ast.Constant(True))
-        return ast.unparse(ast.Call(call.func, call.args, [*call.keywords, ask]))
-    return f"{tight(expression.strip())}.requires_grad_()"
+def _end(exam: Examination, offer: Offer) -> End:
+    case = exam.case
+    value = offer.results[0] if offer.results else -1
+    returns = returns_of(case)
+    fields = {"symptom_line": returns[-1].lineno} if returns else {}
+    return End(returned_name(case), value, (), fields)
+
+
+def _asked_in_vain(exam: Examination, offer: Offer, asks: list[Given]) -> Iterator[Finding]:
+    """An argument asks for a gradient, and no call leads from it to the result."""
+    case = exam.case
+    function, names = _function(exam), ", ".join(each.name for each in asks)
+    if offer.returned == "NoneType":
+        made = last_graph_in(case)
+        if made is not None:  # a graph was built and let go
+            name, place = made
+            parts: dict[str, object] = {"function": function, "name": name, "line": place.line}
+            yield exam.writer.write("detached", "warning", place, "offered-returned-nothing", parts, op="")
+    elif offer.results:
+        parts = {"function": function, "names": names, "name": asks[0].name}
+        yield exam.writer.write("detached", "warning", _place(exam), "offered-not-from", parts, op="")
+
+
+def _nothing_required(exam: Examination, given: list[Given]) -> Finding:
+    name = given[0].name
+    parts = {
+        "function": _function(exam),
+        "names": ", ".join(each.name for each in given),
+        "name": name,
+        "new": requiring(_written(exam, name)),
+    }
+    return exam.writer.write("detached", "warning", definition(exam.case), "offered-nothing-required", parts, op="")
+
+
+def _whole_numbers(exam: Examination, given: list[Given]) -> Finding:
+    name = given[0].name
+    parts = {
+        "function": _function(exam),
+        "names": ", ".join(each.name for each in given),
+        "name": name,
+        "new": floating(_written(exam, name)),
+    }
+    return exam.writer.write("detached", "warning", definition(exam.case), "offered-whole-numbers", parts, op="")
+
+
+def _plain_numbers(exam: Examination, given: list[Given]) -> Finding:
+    """A note: a number that is no tensor may well be a setting."""
+    name = given[0].name
+    parts = {
+        "function": _function(exam),
+        "names": ", ".join(each.name for each in given),
+        "name": name,
+        "new": f"torch.tensor({_written(exam, name)}, requires_grad=True)",
+    }
+    return exam.writer.write("detached", "note", definition(exam.case), "offered-plain-numbers", parts, op="")
+
+
+def _function(exam: Examination) -> str:
+    return exam.case.run.function or exam.case.words("the-function-first")
+
+
+def _written(exam: Examination, name: str) -> str:
+    """The expression that was given for an argument."""
+    given = {str(pair[0]): str(pair[1]) for pair in exam.case.run.arguments if len(pair) == 2}
+    return given.get(name, name)
+
+
+def _place(exam: Examination) -> Place:
+    """Where the result is returned; where the function is defined, if it says so in several places."""
+    case, returns = exam.case, returns_of(exam.case)
+    code = case.code(case.run.script or case.run.target)
+    return code.place(returns[0]) if code is not None and len(returns) == 1 else definition(case)

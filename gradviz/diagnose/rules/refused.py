@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from gradviz.diagnose import shapes
-from gradviz.diagnose.build import raised
+from gradviz.diagnose.build import raised, replacement
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.dataflow import last_assignment
 from gradviz.diagnose.exam import Examination
@@ -16,6 +16,7 @@ from gradviz.diagnose.marking import at_call
 from gradviz.diagnose.naming import listed, operand_name, operand_place
 from gradviz.diagnose.precedence import tight
 from gradviz.diagnose.rules.forward import first_sentence
+from gradviz.diagnose.rules.functional import function_call
 from gradviz.diagnose.source import Place, called_name, root_name
 from gradviz.diagnose.vocabulary import plain
 from gradviz.trace import model
@@ -37,6 +38,7 @@ _TYPES = {
     "Byte": "uint8",
     "Short": "int16",
 }
+_REAL = ("float", "bfloat", "complex")
 _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 _NAMES = re.compile(r"\b(" + "|".join(_TYPES) + r")\b")
 _LISTED = re.compile(
@@ -102,6 +104,32 @@ def dtype(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) ->
     )
 
 
+def swapped(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) -> Finding | None:
+    """The finding for F.embedding with its table where the indices are due."""
+    call = function_call(exam.case, op) if op is not None else None
+    if op is None or call is None or call.name != "embedding" or len(op.operands) < 2:
+        return None
+    first, second = op.operands[0].spec.dtype, op.operands[1].spec.dtype
+    if not first.startswith(_REAL) or second.startswith(_REAL):
+        return None
+    table, indices = call.named("input"), call.named("weight")
+    new = f"{call.text}({indices}, {table})"
+    parts = {"call": call.text, "first": table, "kind": first, "second": indices, "other": second, "new": new}
+    return exam.writer.write(
+        "dtype-mismatch",
+        "error",
+        call_place(exam.case, op, error),
+        "functional-swapped",
+        parts,
+        op=call.name,
+        expected_shape="int64",
+        received_shape=first,
+        changes=replacement(call.code, call.code.place(call.call.node), new) if len(op.operands) == 2 else (),
+        **at_call(exam, op, error, 0, "int64", first),
+        **raised(error),
+    )
+
+
 def _types(op: model.Op | None, message: str) -> tuple[str, str, int]:
     """What was expected, what was given, and the operand to blame: the data, not the parameter."""
     listed = _LISTED.search(message)
@@ -162,6 +190,11 @@ def index(exam: Examination, op: model.Op | None, error: model.ExceptionInfo) ->
         rows = table.spec.shape[0] if table.spec.shape else "?"
         data = next((i for i, v in enumerate(op.operands) if v is not table), 0)
         phrase, expected = "index-embedding", f"index 0..{rows - 1}" if isinstance(rows, int) else None
+        call = function_call(case, op)
+        if call is not None and isinstance(rows, int):
+            phrase = "functional-index"
+            parts |= {"call": call.text, "weight": call.named("weight"), "last": rows - 1}
+            parts["new"] = case.words("rows-for-each", name=call.named("weight"), index=call.named("input"))
         parts |= {"rows": rows, "name": operand_name(case, op, data) or case.words("the-index")}
     elif target is not None and op is not None and op.operands:
         classes = op.operands[0].spec.shape[1] if len(op.operands[0].spec.shape) > 1 else op.operands[0].spec.shape[-1:]

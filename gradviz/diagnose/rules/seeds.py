@@ -13,7 +13,7 @@ from gradviz.diagnose.case import Case
 from gradviz.diagnose.dataflow import last_assignment, value_of
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
-from gradviz.diagnose.rules.offered import definition
+from gradviz.diagnose.rules.offered_code import definition
 from gradviz.diagnose.rules.seed_fix import seed_fix, seed_rewrite
 from gradviz.diagnose.shapes import Shape
 from gradviz.diagnose.source import Place, as_call

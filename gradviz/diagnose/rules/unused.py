@@ -14,9 +14,9 @@ from gradviz.diagnose.dataflow import last_assignment
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding
 from gradviz.diagnose.naming import operand_name, value_name
-from gradviz.diagnose.rules.cut_fix import mend, mended, shown
+from gradviz.diagnose.rules.cut_fix import as_written, mend, mended
 from gradviz.diagnose.source import Place, root_name
-from gradviz.diagnose.vocabulary import plain
+from gradviz.diagnose.vocabulary import plain, shown
 from gradviz.trace import model
 
 UNUSED = re.compile(r"appears to not have been used in the graph|differentiated Tensors? .* does not require grad")
@@ -59,17 +59,17 @@ def unused_input(exam: Examination, backward: model.Backward, error: model.Excep
             "root": root,
             "name": name,
             "line": place.line,
-            "op": shown(case, op)
+            "op": as_written(case, op)
             if phrase == "unused-input-cut" and op is not None
-            else plain(op.name)
+            else shown(op.name)
             if op is not None
             else "",
             "original": original or case.words("another-tensor"),
             "new": new,
         },
         node=node,
-        op=plain(op.name) if op is not None else "",
-        changes=mended(case, op, name) if phrase == "unused-input-cut" and op is not None else (),
+        op=shown(op.name) if op is not None else "",
+        changes=mended(case, op) if phrase == "unused-input-cut" and op is not None else (),
         pass_id=backward.id,
         symptom_line=backward.stack[0].line if backward.stack else None,
         **raised_at_call(error, backward.stack),

@@ -79,6 +79,34 @@ PHRASES = {
         " {argument_field}.",
         "{name} = {new}",
     ),
+    "offered-whole-numbers": Phrase(
+        "Whole numbers have no gradient",
+        "{function}() was given whole numbers only ({names}), so there is nothing to differentiate by.",
+        "A gradient says what a tiny change does, and a whole number can't change by a tiny amount: only"
+        " floating-point and complex tensors can ask for a gradient. Give {function}() one, {argument_field}.",
+        "{name} = {new}",
+    ),
+    "offered-plain-numbers": Phrase(
+        "A plain number asks for no gradient",
+        "{function}() was given plain numbers only ({names}), so there was nothing to differentiate by.",
+        "autograd records a computation only from tensors that ask for a gradient, and a Python number is none. If"
+        " {function}() is to be differentiated by it, give a tensor, {argument_field}.",
+        "{name} = {new}",
+    ),
+    "offered-not-from": Phrase(
+        "The result does not depend on the argument",
+        "What {function}() returned was not computed from {names}, which asked for a gradient: it hangs on no graph.",
+        "autograd records the calls that lead from {names} to a result. None of them led to what {function}()"
+        " returned, so there is nothing to run backward from.",
+        "Compute what {function}() returns from {name}.",
+    ),
+    "offered-returned-nothing": Phrase(
+        "The function returned nothing",
+        "{function}() returned None, so there is nothing to run backward from; {name} (line {line}) was let go.",
+        "backward starts from an output. {function}() computed one from its arguments, but a function without a"
+        " return gives back None, and the graph is dropped with the last value in it.",
+        "return {name}",
+    ),
     "cut-numpy-refused": Phrase(
         "numpy can't carry gradients",
         "{op} was called on {name}, which requires grad.",

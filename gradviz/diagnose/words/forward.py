@@ -12,6 +12,13 @@ PHRASES = {
         " in_features, {wanted}. What comes before the layer makes {have}. Nothing was run backward.",
         "{new}",
     ),
+    "shape-normalised": Phrase(
+        "The layer was made for another number of features",
+        "{layer} normalises {wanted} features, but {name} has shape {given}: {have} in dimension {dim}.",
+        "Such a layer keeps numbers of its own for each feature, so it has to be made for as many of them as its"
+        " input has in dimension {dim}: {have}. Nothing was run backward.",
+        "{new}",
+    ),
     "shape-channels": Phrase(
         "The convolution was made for another number of channels",
         "{layer} takes {wanted} channels, but {name} has shape {given}: {have} channels.",

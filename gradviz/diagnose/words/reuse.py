@@ -76,6 +76,22 @@ PHRASES = {
         " no longer be one. Set values under no_grad, or work on a clone.",
         "{new}",
     ),
+    "leaf-shape-refused": Phrase(
+        "A leaf that requires grad can't be given another shape",
+        "{writer} on line {line} would give {name}, a leaf that requires grad, the shape {after} in place of {before}.",
+        "A leaf's gradient has the shape with which the leaf goes into the computation, {before}, so torch doesn't let"
+        " it change. A leaf of another shape is another leaf: make a new one under the same name, and hand that one"
+        " to the optimiser.",
+        "{new}",
+    ),
+    "leaf-shape-changed": Phrase(
+        "A leaf was given another shape",
+        "{writer} on line {line} gave {name}, a leaf, the shape {after}; its gradient is worked out for {before}.",
+        "autograd, .grad and an optimiser's state know a leaf by the shape with which it went into the computation,"
+        " {before}. Line {line} put other numbers under the same leaf, {after}, and on line {call} the two shapes"
+        " met. A leaf of another shape is another leaf: make a new one, and hand that one to the optimiser.",
+        "{new}",
+    ),
     "inplace-on-view": Phrase(
         "One of several views can't be changed in place",
         "{name} is one of the views that {maker} returned; it can't be changed in place.",

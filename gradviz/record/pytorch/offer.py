@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -10,7 +11,8 @@ import torch
 from gradviz.record.badoption import BadOption
 from gradviz.record.pytorch.state import Recorder
 
-NOTHING_REQUIRED = "nothing-required"  # kind of note; gradviz/diagnose/rules/offered.py explains it
+NO_GRAPH = "offered-without-graph"  # kind of note; gradviz/diagnose/rules/offered.py explains it
+MOST = 20  # tensors of a result that a note names
 
 
 def run_offered(
@@ -23,7 +25,7 @@ def run_offered(
     """Run backward from the first tensor with a gradient in `result`, unless one ran from it already."""
     tensor = next((each for each in tensors_in(result) if each.requires_grad), None)
     if tensor is None:
-        _tell_of_arguments(recorder, result, arguments)
+        _tell_of_no_graph(recorder, result, arguments)
         return
     if recorder.values.lookup(tensor).number in recorder.roots_seen:
         return
@@ -47,14 +49,29 @@ def _evaluated(expression: str, namespace: Mapping[str, Any], output: Any) -> An
     return seed
 
 
-def _tell_of_arguments(recorder: Recorder, result: Any, arguments: Mapping[str, Any]) -> None:
-    """Where numbers went in and came out, and none of them asks for a gradient."""
-    given = {name: value for name, value in arguments.items() if isinstance(value, torch.Tensor)}
-    if recorder.roots_seen or any(each.requires_grad for each in tensors_in(list(arguments.values()))):
-        return
-    names = [name for name, value in given.items() if _has_slope(value)]
-    if names and any(_has_slope(each) for each in tensors_in(result)):
-        recorder.session.note(NOTHING_REQUIRED, "", arguments=names)
+def _tell_of_no_graph(recorder: Recorder, result: Any, arguments: Mapping[str, Any]) -> None:
+    """What went in and came out, for diagnosis to say why there is nothing to run backward from."""
+    recorder.session.note(
+        NO_GRAPH,
+        "",
+        returned=type(result).__name__,
+        results=[_number(recorder, each) for each in itertools.islice(tensors_in(result), MOST)],
+        arguments=[[name, kind_given(value), _number(recorder, value)] for name, value in arguments.items()],
+    )
+
+
+def _number(recorder: Recorder, value: Any) -> int:
+    """The value's number in the trace, -1 for what is no tensor."""
+    return int(recorder.values.lookup(value).number) if isinstance(value, torch.Tensor) else -1
+
+
+def kind_given(value: Any) -> str:
+    """asks: for a gradient | could: ask for one | whole: numbers that can't | number: a Python float | "" other."""
+    if any(each.requires_grad for each in tensors_in([value])):
+        return "asks"
+    if isinstance(value, torch.Tensor):
+        return "could" if _has_slope(value) else "whole"
+    return "number" if isinstance(value, (float, complex)) else ""
 
 
 def _has_slope(tensor: Any) -> bool:

@@ -138,3 +138,62 @@ def test_a_constant_that_was_spoiled_reaches_the_pass_that_takes_it() -> None:
     two.trace.noted.append(model.Note("not-finite", "", (), {"pass": 1, "leaves": False, "constants": [v.number]}))
 
     assert two.lines(v) == [1]
+
+
+class OnePass:
+    """One pass with two branches that meet in an addition."""
+
+    def __init__(self, text: str = TEXT) -> None:
+        self.trace = FakeTrace(text)
+
+    def lines(
+        self, first: tuple[str, str, model.Value], second: tuple[str, str, model.Value], bad: model.Stats
+    ) -> list[int]:
+        """Of the findings: each branch is a call, its code and its operand, which receives `bad`."""
+        trace = self.trace
+        one = trace.backward("first.sum().backward()", trace.tensor((), grad=True))
+        trace.add_node(one, "AddBackward0", (), to=(1, 3))
+        for at, (name, code, value) in enumerate((first, second)):
+            op = trace.op(name, code, (value,), trace.tensor((3,), grad=True))
+            trace.add_node(one, f"{name.title()}Backward0", (3,), op=op, to=(2 + 2 * at,))
+            leaf = next((each for each in trace.leaves() if each.value == value.number), None)
+            if leaf is not None:
+                trace.accumulate(one, leaf)
+            else:
+                trace.add_node(
+                    one, "ExpBackward0", (3,), op=next(o for o in trace.ops() if value in o.results), to=(5,)
+                )
+        if len(trace.leaves()) == 1:
+            trace.accumulate(one, trace.leaves()[0])
+        for node, stats in ((0, NO_STATS), (1, NO_STATS), (3, NO_STATS), (2, bad), (4, bad)):
+            trace.add_step(one, node, stats)
+        if len(trace.leaves()) == 1:
+            trace.add_step(one, 5, bad)
+        findings = diagnose(trace)
+        assert {each.rule for each in findings} == {"non-finite-gradient"}
+        return [each.line for each in findings]
+
+    def leaf(self, name: str) -> model.Value:
+        value = self.trace.tensor((3,), grad=True, flags=VALUE_LEAF)
+        self.trace.leaf(value, name)
+        return value
+
+
+INFINITE = model.Stats(0, 1, 0, 0.0, math.inf, math.inf, math.inf)
+
+
+def test_two_faults_of_one_pass_are_both_told() -> None:
+    one = OnePass()
+
+    assert one.lines(("sqrt", "torch.sqrt(w)", one.leaf("w")), ("log", "torch.log(v)", one.leaf("v")), BAD) == [1, 2]
+
+
+@pytest.mark.parametrize(("bad", "expected"), [(BAD, [1]), (INFINITE, [1, 2])])
+def test_nan_that_may_come_from_above_both_is_one_fault(bad: model.Stats, expected: list[int]) -> None:
+    """NaN in what both are computed of makes NaN in both; an infinite slope is a fault of its own."""
+    one = OnePass(TEXT + "above = torch.exp(x)\n")
+    x = one.leaf("x")
+    u, v = one.trace.tensor((3,), grad=True), one.trace.tensor((3,), grad=True)
+    one.trace.op("exp", "torch.exp(x)", (x,), (u, v))
+
+    assert one.lines(("sqrt", "torch.sqrt(w)", u), ("log", "torch.log(v)", v), bad) == expected

@@ -1,0 +1,189 @@
+"""The person's lines without the call that cut the graph, and without what would make a copy of it again."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gradviz.diagnose.case import Case
+from gradviz.diagnose.dataflow import carried
+from gradviz.diagnose.precedence import tight
+from gradviz.diagnose.source import Code, called_name
+from gradviz.diagnose.vocabulary import COPIERS, plain
+from gradviz.trace import model
+
+MOST_LINES = 4  # more of them are no fix that a sentence can carry
+_METHODS = frozenset({"detach", "item", "tolist", "numpy", "clone"})  # of a tensor or an array
+_CUTTING = _METHODS - {"clone"}
+_FUNCTIONS = frozenset({"float", "complex", "array", "asarray", "from_numpy", "float32", "float64"}) | COPIERS
+_SEVERAL = (ast.List, ast.Tuple, ast.ListComp, ast.GeneratorExp)
+_FOREIGN = frozenset({"math", "numpy", "cmath"})
+# Functions that torch has too, under the same name and with the same meaning for one argument or two.
+_IN_TORCH = frozenset({
+    "abs", "acos", "asin", "atan", "ceil", "cos", "cosh", "dot", "erf", "exp", "expm1", "fabs", "floor", "log",
+    "log10", "log1p", "log2", "maximum", "mean", "minimum", "outer", "pow", "prod", "sin", "sinh", "sqrt", "square",
+    "sum", "tan", "tanh", "where",
+})  # fmt: skip
+_BINDS = (ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Subscript, ast.Compare, ast.Starred)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A statement as it should be written; `text` "" = left out."""
+
+    number: int
+    text: str
+
+
+class NotTold(Exception):
+    """What to write can't be said."""
+
+
+def uncut(case: Case, op: model.Op) -> list[Line]:
+    """The statement of a call that cut the graph without it, and those further on that copy its value; [] not told."""
+    code = case.code(op.stack[0].file) if op.stack else None
+    written = case.op_expression(op)
+    if code is None or not isinstance(written, ast.expr):
+        return []
+    try:
+        first = _Rewriter(code, written, frozenset()).line(code.statement_of(written))
+        if first is None or _inner(written) is None:
+            return []
+        return [first, *_further_on(code, written)]
+    except NotTold:
+        return []
+
+
+def _further_on(code: Code, written: ast.expr) -> Iterator[Line]:
+    """Raises NotTold."""
+    names = carried(code, written)
+    start = code.statement_of(written)
+    scope = code.scope(written)
+    rewriter = _Rewriter(code, None, frozenset(names))
+    count = 1
+    for statement in sorted(code.statements(), key=lambda s: s.lineno):
+        if start is None or statement.lineno <= start.lineno or code.scope(statement) is not scope:
+            continue
+        if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return, ast.Expr)):
+            line = rewriter.line(statement, shows=isinstance(statement, ast.Expr))
+            if line is not None:
+                count += 1
+                if count > MOST_LINES:
+                    raise NotTold
+                yield line
+
+
+class _Rewriter:
+    """Writes statements anew in which a value has stayed a tensor: the one that `start` is, or those of some names."""
+
+    def __init__(self, code: Code, start: ast.expr | None, names: frozenset[str]) -> None:
+        self._code = code
+        self._start = start
+        self._names = names
+
+    def line(self, statement: ast.stmt | None, shows: bool = False) -> Line | None:
+        """The statement anew; None where it stays as it is. One that only `shows` something may do as it likes.
+        Raises NotTold.
+        """
+        if statement is None or not self._is_meant(statement):
+            return None
+        if statement.lineno != statement.end_lineno:
+            raise NotTold
+        if shows and not _runs_backward(statement):
+            return None
+        text = self._render(statement)
+        if text == self._code.text(statement):
+            return None
+        target, _, value = text.partition("=")
+        nothing_left = isinstance(statement, ast.Expr) and text.isidentifier()
+        return Line(statement.lineno, "" if nothing_left or target.strip() == value.strip() else text)
+
+    def _is_meant(self, node: ast.AST) -> bool:
+        if node is self._start:
+            return True
+        if self._start is None and isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            return node.id in self._names
+        return any(self._is_meant(child) for child in ast.iter_child_nodes(node))
+
+    def _render(self, node: ast.AST) -> str:
+        if not self._is_meant(node) or isinstance(node, ast.JoinedStr):  # printed
+            return self._code.text(node)
+        inner = _inner(node)
+        if inner is not None and self._is_dropped(node, inner):
+            text = self._render(inner)
+            return f"torch.stack({text})" if isinstance(inner, _SEVERAL) else text
+        if isinstance(node, ast.Call) and self._is_foreign(node.func) and any(map(self._is_meant, node.args)):
+            return self._in_torch(node)
+        return self._spliced(node)
+
+    def _is_dropped(self, node: ast.AST, inner: ast.expr) -> bool:
+        """Whether this call gives out its tensor's numbers, or a copy of them, once more."""
+        if node is self._start:
+            return True
+        name = called_name(node) if isinstance(node, ast.Call) else "data"
+        is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.value is inner
+        return self._is_meant(inner) and (plain(name) in _CUTTING or name == "data" or not is_method)
+
+    def _spliced(self, node: ast.AST) -> str:
+        start = getattr(node, "col_offset", 0)
+        row = self._code.text(node).encode("utf-8", "surrogatepass")
+        for child in sorted(_children(node), key=lambda each: -each.col_offset):
+            old, new = self._code.text(child), self._render(child)
+            if new != old:
+                new = tight(new) if isinstance(node, _BINDS) else new
+                low = child.col_offset - start
+                row = row[:low] + new.encode() + row[low + len(old.encode("utf-8", "surrogatepass")) :]
+        return row.decode("utf-8", "replace")
+
+    def _is_foreign(self, function: ast.expr) -> bool:
+        """Whether it is a function of math or numpy, which take no tensor."""
+        return (
+            isinstance(function, ast.Attribute)
+            and isinstance(function.value, ast.Name)
+            and _imported_as(self._code, function.value.id) in _FOREIGN
+        )
+
+    def _in_torch(self, call: ast.Call) -> str:
+        name = called_name(call)
+        if name not in _IN_TORCH or call.keywords:
+            raise NotTold
+        parts = [(argument, self._render(argument)) for argument in call.args]
+        arguments = ", ".join(f"torch.stack({text})" if isinstance(each, _SEVERAL) else text for each, text in parts)
+        return f"torch.{'abs' if name == 'fabs' else name}({arguments})"
+
+
+def _inner(node: ast.AST) -> ast.expr | None:
+    """What a call that takes the numbers out of a tensor is given: `x` of `x.item()`, `float(x)`, `torch.tensor(x)`."""
+    if isinstance(node, ast.Attribute) and node.attr == "data":
+        return node.value
+    if not isinstance(node, ast.Call):
+        return None
+    if isinstance(node.func, ast.Attribute) and plain(node.func.attr) in _METHODS and not node.args:
+        return node.func.value
+    if called_name(node) in _FUNCTIONS and node.args and not isinstance(node.args[0], ast.Starred):
+        return node.args[0]
+    return None
+
+
+def _children(node: ast.AST) -> Iterator[ast.expr]:
+    """The parts of a node that have a place of their own."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            yield child
+        else:
+            yield from _children(child)
+
+
+def _runs_backward(statement: ast.stmt) -> bool:
+    return any(isinstance(n, ast.Call) and called_name(n) in ("backward", "append") for n in ast.walk(statement))
+
+
+def _imported_as(code: Code, name: str) -> str:
+    """The module that a name was bound to by `import`; "" for none."""
+    for statement in code.statements():
+        if isinstance(statement, ast.Import):
+            for alias in statement.names:
+                if (alias.asname or alias.name) == name:
+                    return alias.name
+    return ""
