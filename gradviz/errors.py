@@ -23,5 +23,9 @@ class ExportError(NotStartedError):
     """A picture that can't be written: unknown format, unwritable folder, full disk."""
 
 
+class ExportCancelledError(ExportError):
+    """The person didn't want to wait; nothing was written."""
+
+
 class LayoutError(GradvizError):
     """A layout that an engine refused, failed or didn't finish in time."""

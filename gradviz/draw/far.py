@@ -13,7 +13,7 @@ from gradviz.draw.batch import draw_lines, draw_rects
 from gradviz.draw.colors import qcolor
 from gradviz.draw.looks import BLOCKS, BOXES, DRAWN_ORDER, EDGES
 from gradviz.draw.pixel_grid import PixelGrid
-from gradviz.draw.segments import Indices, Segments
+from gradviz.draw.segments import Area, Indices, Segments
 from gradviz.draw.tokens import Tokens
 from gradviz.draw.view import View
 from gradviz.scene.model import Look, State, States
@@ -30,12 +30,16 @@ def paint_far(
     edges: Indices | None,
     level: str,
     grid: PixelGrid | None = None,
+    area: Area | None = None,
 ) -> None:
-    """These boxes (of the rows `columns`) and edges (None: all). `level`: far | blocks; `grid`: see Picture.paint."""
+    """These boxes (of the rows `columns`) and these edges, or those of an area, or all.
+
+    `level`: far | blocks; `grid`: see Picture.paint.
+    """
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     origin = np.array([view.x, view.y, view.x, view.y], np.float32)[:, None]
     zoom = np.float32(view.zoom)
-    pieces, edge = segments.far(view.zoom, edges)
+    pieces, edge = segments.far(view.zoom, edges, area)
     lines, looks = (pieces - origin) * zoom, states.edge[edge]
     for look, of_look in _by_kind(lines, looks, DRAWN_ORDER):
         _draw_lines(painter, of_look, qcolor(tokens, EDGES[Look(look)].stroke), view.ratio, grid)

@@ -6,7 +6,7 @@ The same code paints the screen and every export; only the far, batched part nee
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +33,9 @@ from gradviz.draw.lines import (
 from gradviz.draw.looks import BLOCKS_ONLY, BOXES, DRAWN_ORDER, EDGES, NO_NAMES, NO_SECOND
 from gradviz.draw.panel import draw_panel
 from gradviz.draw.pixel_grid import PixelGrid
-from gradviz.draw.segments import Area, Indices, Parts, Segments, meeting_any
+from gradviz.draw.segments import Area, Indices, Parts, Segments, meeting_any, meeting_one
 from gradviz.draw.surface import Figure, QtSurface, Surface
+from gradviz.draw.telling import Tell, nobody, told
 from gradviz.draw.tokens import Tokens
 from gradviz.draw.view import View
 from gradviz.scene.model import Card, Kind, Look, Panel, Scene, State, States
@@ -45,6 +46,19 @@ MOST_DETAILED = 400  # boxes drawn one by one; more of them, and the frame takes
 MOST_STROKES = 1000  # smooth lines of one look; a weave of more can't be told apart anyway
 LABEL_ROOM = np.array([-60.0, -12.0, 60.0, 12.0])  # round a label's middle
 READABLE = 0.8  # of full size: the current node and the findings, where all else is too small to read
+
+
+class Placed(Protocol):
+    """Boxes and edges at their places."""
+
+    @property
+    def scene(self) -> Scene: ...
+
+    @property
+    def boxes(self) -> NDArray[Any]: ...
+
+    @property
+    def segments(self) -> Segments: ...
 
 
 class Picture:
@@ -80,7 +94,7 @@ class Picture:
     # -- what is where
 
     def boxes_in(self, area: Area) -> Indices:
-        return self._every if self._holds_all(area) else _meeting(self.boxes, area)
+        return self._every if self._holds_all(area) else meeting_one(self._columns, area)
 
     def edges_in(self, area: Area) -> Indices:
         """Edges whose line or label is there: the box round a wrapped route is far larger than the route."""
@@ -141,8 +155,8 @@ class Picture:
             with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):
                 self._paint_shapes(surface, states, self.labels_in(area, parts))
         else:
-            edges = None if self._holds_all(area) else self.edges_in(area)
-            paint_far(painter, tokens, self.segments, self._columns, states, view, boxes, edges, level, grid)
+            within = None if self._holds_all(area) else area
+            paint_far(painter, tokens, self.segments, self._columns, states, view, boxes, None, level, grid, within)
         with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):
             if view.zoom >= NO_NAMES:
                 self._paint_frame_words(surface, area)
@@ -166,16 +180,17 @@ class Picture:
         """Everything as solid blocks, for a map."""
         paint_far(painter, tokens, self.segments, self._columns, states, view, self._every, None, "blocks", grid)
 
-    def paint_all(self, surface: Surface, states: States, area: Area | None = None) -> None:
+    def paint_all(self, surface: Surface, states: States, area: Area | None = None, tell: Tell = nobody) -> None:
         """All boxes and edges (of `area`) one by one in full detail, the current one included: for exports."""
         whole = self.scene.bounds if area is None else area
         boxes = self.boxes_in(whole) if area is not None else self._every
         edges = self.edges_in(whole) if area is not None else np.arange(self.scene.draft.edges)
         self._paint_frames(surface, whole)
-        looks = states.edge[edges]
+        looks, total = states.edge[edges], len(edges) + len(boxes)
         for look in DRAWN_ORDER:
+            tell(0, total)
             draw_edges(surface, self.scene, edges[looks == look].tolist(), look)
-        for box in boxes.tolist():
+        for box in told(boxes.tolist(), tell, len(edges), total):
             draw_box(surface, self.scene, self.texts, box, int(states.box[box]), Detail())
         self._paint_shapes(surface, states, edges)
         self._paint_frame_words(surface, whole)
@@ -304,7 +319,7 @@ def growth(zoom: float) -> float:
     return 1.0 if zoom >= NO_SECOND else READABLE / zoom
 
 
-def changed_areas(picture: Picture, boxes: Indices, edges: Indices) -> Parts:
+def changed_areas(picture: Placed, boxes: Indices, edges: Indices) -> Parts:
     """Areas of these boxes, of all pieces of these edges, and of their labels."""
     labels = picture.scene.label_at[edges][:, [0, 1, 0, 1]] + LABEL_ROOM
     return np.concatenate(
@@ -319,10 +334,3 @@ def changed_areas(picture: Picture, boxes: Indices, edges: Indices) -> Parts:
 
 def _inside(x: float, y: float, area: Area) -> bool:
     return area[0] - 200 <= x <= area[2] + 200 and area[1] - 40 <= y <= area[3] + 40
-
-
-def _meeting(boxes: NDArray[Any], area: Area) -> Indices:
-    left, top, right, bottom = area
-    return np.flatnonzero(
-        (boxes[:, 2] >= left) & (boxes[:, 0] <= right) & (boxes[:, 3] >= top) & (boxes[:, 1] <= bottom)
-    )

@@ -35,6 +35,7 @@ class Segments:
         order = np.argsort(-length, kind="stable")  # the longest first: what a far view shows is the beginning
         self._lengths, self._long_edge = length[order], self.edge[order]
         self._long: NDArray[Any] = np.ascontiguousarray(self.pieces[order].T)
+        self._long_boxes: NDArray[Any] = np.ascontiguousarray(self._boxes[order].T)
         # The last piece of each route; an edge of one piece begins where it ends.
         self._ends = np.append(self.edge[1:] != self.edge[:-1], True)[: len(self.edge)]
         self._last_of = np.zeros(self._edges, np.intp)
@@ -48,14 +49,17 @@ class Segments:
             (boxes[:, 2] >= left) & (boxes[:, 0] <= right) & (boxes[:, 3] >= top) & (boxes[:, 1] <= bottom)
         )
 
-    def far(self, zoom: float, edges: Indices | None) -> tuple[NDArray[Any], Indices]:
-        """Pieces long enough to be seen at a zoom, as rows (4, k), and their edges. `edges` None: of all."""
+    def far(self, zoom: float, edges: Indices | None = None, area: Area | None = None) -> tuple[NDArray[Any], Indices]:
+        """Pieces long enough to be seen at a zoom, as rows (4, k), and their edges: all, of some edges, in an area."""
         seen = int(np.searchsorted(-self._lengths, -SHORTEST_LINE / zoom, side="right"))
         pieces, edge = self._long[:, :seen], self._long_edge[:seen]
-        if edges is None:
+        if edges is not None:
+            kept = np.flatnonzero(np.isin(edge, edges))
+        elif area is not None:
+            kept = meeting_one(self._long_boxes[:, :seen], area)
+        else:
             return pieces, edge
-        kept = np.isin(edge, edges)
-        return pieces[:, kept], edge[kept]
+        return np.take(pieces, kept, axis=1), edge[kept]
 
     def boxes_of(self, edge: int) -> NDArray[Any]:
         """The box round each piece of an edge, (k, 4): the box round all of a wrapped route is far larger."""
@@ -86,6 +90,12 @@ class Segments:
     def before_tip(self, edge: Indices) -> NDArray[Any]:
         """The last piece of each of these edges, (k, 4)."""
         return self.pieces[self._last_of[edge]]
+
+
+def meeting_one(boxes: NDArray[Any], area: Area) -> Indices:
+    """Of boxes as rows (4, n), those that meet an area."""
+    left, top, right, bottom = area
+    return np.flatnonzero((boxes[2] >= left) & (boxes[0] <= right) & (boxes[3] >= top) & (boxes[1] <= bottom))
 
 
 def meeting_any(boxes: NDArray[Any], parts: Parts) -> Indices:

@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 from graphviz import Digraph, escape
 
+from gradviz.draw.telling import Tell, nobody, told
 from gradviz.scene.model import NO_EDGE, Draft, Kind, Look, Scene, State, States
 from gradviz.scene.texts import Texts
 from gradviz.scene.words import plain_text
@@ -60,7 +61,7 @@ class DrawnEdge:
     state: str
 
 
-def drawn(scene: Scene, texts: Texts, states: States) -> tuple[list[DrawnNode], list[DrawnEdge]]:
+def drawn(scene: Scene, texts: Texts, states: States, tell: Tell = nobody) -> tuple[list[DrawnNode], list[DrawnEdge]]:
     """All boxes and edges in words."""
     draft = scene.draft
     severity = {badge.box: badge.severity for badge in draft.badges}
@@ -77,11 +78,11 @@ def drawn(scene: Scene, texts: Texts, states: States) -> tuple[list[DrawnNode], 
             x=round(float(scene.x[box]), 1),
             y=round(float(scene.y[box]), 1),
         )
-        for box in range(len(draft))
+        for box in told(range(len(draft)), tell, 0, len(draft) + draft.edges)
     ]
     framed = {label.edge: label for label in draft.framed}
     edges = []
-    for edge in range(draft.edges):
+    for edge in told(range(draft.edges), tell, len(draft), len(draft) + draft.edges):
         label = framed.get(edge)
         edges.append(
             DrawnEdge(
@@ -102,12 +103,18 @@ def _detail(draft: Draft, texts: Texts, box: int) -> str:
     return texts.second(draft, box)
 
 
-def dot_of(scene: Scene, texts: Texts, states: States, title: str) -> str:
+def dot_of(scene: Scene, texts: Texts, states: States, title: str, tell: Tell = nobody) -> str:
     """Graphviz source; open groups are clusters."""
-    nodes, edges = drawn(scene, texts, states)
+    nodes, edges = drawn(scene, texts, states, tell)
     draft = scene.draft
-    way = {"rankdir": "LR" if draft.across else "TB"}
-    graphs = {-1: Digraph(escape(title), graph_attr=way, node_attr=_DOT_NODE, edge_attr=_DOT_EDGE)}
+    graphs = {
+        -1: Digraph(
+            escape(title),
+            graph_attr={"rankdir": "LR" if draft.across else "TB"},
+            node_attr=_DOT_NODE,
+            edge_attr=_DOT_EDGE,
+        )
+    }
     children: dict[int, list[int]] = {}
     for card in draft.open_cards:
         one = draft.cards[card]
@@ -141,9 +148,9 @@ def _dot_node(graph: Digraph, node: DrawnNode, kind: int, state: int) -> None:
     graph.node(node.id, label=label, _attributes=more)
 
 
-def graphml_of(scene: Scene, texts: Texts, states: States) -> str:
+def graphml_of(scene: Scene, texts: Texts, states: States, tell: Tell = nobody) -> str:
     """GraphML with all that is known of nodes and edges as attributes."""
-    nodes, edges = drawn(scene, texts, states)
+    nodes, edges = drawn(scene, texts, states, tell)
     graph: nx.MultiDiGraph = nx.MultiDiGraph()
     for node in nodes:
         graph.add_node(node.id, **{name: value for name, value in vars(node).items() if name != "id"})
@@ -152,9 +159,9 @@ def graphml_of(scene: Scene, texts: Texts, states: States) -> str:
     return "\n".join(nx.generate_graphml(graph, named_key_ids=True)) + "\n"
 
 
-def json_of(scene: Scene, texts: Texts, states: States, title: str) -> str:
+def json_of(scene: Scene, texts: Texts, states: States, title: str, tell: Tell = nobody) -> str:
     """Nodes, edges and groups as JSON."""
-    nodes, edges = drawn(scene, texts, states)
+    nodes, edges = drawn(scene, texts, states, tell)
     groups = [
         {
             "path": card.path,

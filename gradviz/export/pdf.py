@@ -11,6 +11,7 @@ from gradviz.draw.fonts import screen_dpi
 from gradviz.draw.picture import Picture
 from gradviz.draw.segments import Area
 from gradviz.draw.surface import QtSurface
+from gradviz.draw.telling import Tell, nobody
 from gradviz.draw.tokens import Tokens
 from gradviz.scene.model import States
 
@@ -18,7 +19,14 @@ LONGEST = 14_400.0  # points of a side: what readers open
 
 
 def write_pdf(
-    path: Path, picture: Picture, states: States, tokens: Tokens, area: Area, title: str, transparent: bool = False
+    path: Path,
+    picture: Picture,
+    states: States,
+    tokens: Tokens,
+    area: Area,
+    title: str,
+    transparent: bool = False,
+    tell: Tell = nobody,
 ) -> str:
     """One page as large as the drawing; returns a remark where it had to be made smaller. Raises OSError."""
     width, height = area[2] - area[0], area[3] - area[1]
@@ -50,7 +58,7 @@ def write_pdf(
         surface = QtSurface(painter, tokens)
         if not transparent:
             surface.rect(area[0], area[1], width, height, 0, tokens.canvas)
-        picture.paint_all(surface, states, area)
+        picture.paint_all(surface, states, area, tell)
     finally:
         painter.end()
     return "" if scale == 1.0 else f"Drawn at {100 * scale:.0f} %, so that the page is no longer than 200 inches."

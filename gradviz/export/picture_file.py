@@ -10,6 +10,7 @@ from PySide6.QtGui import QImageWriter
 
 from gradviz.draw.picture import Picture
 from gradviz.draw.segments import Area
+from gradviz.draw.telling import Tell, nobody
 from gradviz.draw.tokens import LIGHT, Tokens
 from gradviz.errors import ExportError
 from gradviz.export.formats import require_format
@@ -34,16 +35,21 @@ class Drawing:
     title: str = "gradviz"
 
 
-def write_picture(picture: Picture, states: States, path: Path, drawing: Drawing = Drawing()) -> str:
-    """Write `path` in the format of its ending. Returns a remark for the person, or "". Raises ExportError."""
+def write_picture(
+    picture: Picture, states: States, path: Path, drawing: Drawing = Drawing(), tell: Tell = nobody
+) -> str:
+    """Write `path` in the format of its ending. Returns a remark for the person, or "". Raises ExportError.
+
+    `tell` hears how many boxes and edges are drawn; whatever it raises ends the export, and nothing is written.
+    """
     form = require_format(path)
     area = drawing.area if drawing.area is not None else whole_area(picture)
     with whole_file(path) as place:
         if form == "png":
-            return _png(picture, states, place, drawing, area)
+            return _png(picture, states, place, drawing, area, tell)
         if form == "pdf":
-            return write_pdf(place, picture, states, drawing.tokens, area, drawing.title, drawing.transparent)
-        place.write_text(_text(form, picture, states, drawing, area), encoding="utf-8")
+            return write_pdf(place, picture, states, drawing.tokens, area, drawing.title, drawing.transparent, tell)
+        place.write_text(_text(form, picture, states, drawing, area, tell), encoding="utf-8")
     return ""
 
 
@@ -52,21 +58,21 @@ def whole_area(picture: Picture) -> Area:
     return left - MARGIN, top - MARGIN, right + MARGIN, bottom + MARGIN
 
 
-def _text(form: str, picture: Picture, states: States, drawing: Drawing, area: Area) -> str:
+def _text(form: str, picture: Picture, states: States, drawing: Drawing, area: Area, tell: Tell) -> str:
     if form == "svg":
-        return svg_of(picture, states, drawing.tokens, area, drawing.title, drawing.transparent)
+        return svg_of(picture, states, drawing.tokens, area, drawing.title, drawing.transparent, tell)
     if form == "dot":
-        return dot_of(picture.scene, picture.texts, states, drawing.title)
+        return dot_of(picture.scene, picture.texts, states, drawing.title, tell)
     if form == "graphml":
-        return graphml_of(picture.scene, picture.texts, states)
-    return json_of(picture.scene, picture.texts, states, drawing.title)
+        return graphml_of(picture.scene, picture.texts, states, tell)
+    return json_of(picture.scene, picture.texts, states, drawing.title, tell)
 
 
-def _png(picture: Picture, states: States, place: Path, drawing: Drawing, area: Area) -> str:
+def _png(picture: Picture, states: States, place: Path, drawing: Drawing, area: Area, tell: Tell) -> str:
     longest = max(area[2] - area[0], area[3] - area[1])
     scale = min(drawing.scale, LONGEST / longest)
     try:
-        image = image_of(picture, states, drawing.tokens, area, scale, drawing.transparent)
+        image = image_of(picture, states, drawing.tokens, area, scale, drawing.transparent, tell)
     except MemoryError as error:
         raise ExportError(f"The picture can't be made: there is {error}. Try a smaller scale.") from error
     writer = QImageWriter(str(place), QByteArray(b"png"))

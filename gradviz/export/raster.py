@@ -10,6 +10,7 @@ from gradviz.draw.fonts import screen_dpi
 from gradviz.draw.picture import Picture
 from gradviz.draw.segments import Area
 from gradviz.draw.surface import QtSurface
+from gradviz.draw.telling import Tell, nobody
 from gradviz.draw.tokens import Tokens
 from gradviz.scene.model import States
 
@@ -17,7 +18,13 @@ LONGEST = 16_000  # px of a side: more takes gigabytes, and few programs open it
 
 
 def image_of(
-    picture: Picture, states: States, tokens: Tokens, area: Area, scale: float = 1.0, transparent: bool = False
+    picture: Picture,
+    states: States,
+    tokens: Tokens,
+    area: Area,
+    scale: float = 1.0,
+    transparent: bool = False,
+    tell: Tell = nobody,
 ) -> QImage:
     """The part `area` of the scene at `scale` px per px. Sides over LONGEST are for the caller to avoid."""
     width = max(1, math.ceil((area[2] - area[0]) * scale))
@@ -33,7 +40,7 @@ def image_of(
     try:
         painter.scale(scale, scale)
         painter.translate(-area[0], -area[1])
-        picture.paint_all(QtSurface(painter, tokens), states, area)
+        picture.paint_all(QtSurface(painter, tokens), states, area, tell)
     finally:
         painter.end()
     return image

@@ -11,6 +11,7 @@ from gradviz.draw.icons import ICONS
 from gradviz.draw.picture import Picture
 from gradviz.draw.segments import Area
 from gradviz.draw.surface import Dash, Figure, Points, baseline, hatch_lines
+from gradviz.draw.telling import Tell, nobody
 from gradviz.draw.tokens import CELL, LIST, TextStyle, Tokens
 from gradviz.scene.model import States
 from gradviz.scene.words import plain_text
@@ -18,10 +19,18 @@ from gradviz.scene.words import plain_text
 _ANCHORS = {"left": "", "center": ' text-anchor="middle"', "right": ' text-anchor="end"'}
 
 
-def svg_of(picture: Picture, states: States, tokens: Tokens, area: Area, title: str, transparent: bool = False) -> str:
+def svg_of(
+    picture: Picture,
+    states: States,
+    tokens: Tokens,
+    area: Area,
+    title: str,
+    transparent: bool = False,
+    tell: Tell = nobody,
+) -> str:
     """The part `area` of the scene as a document."""
     surface = SvgSurface(tokens)
-    picture.paint_all(surface, states, area)
+    picture.paint_all(surface, states, area, tell)
     left, top, width, height = area[0], area[1], area[2] - area[0], area[3] - area[1]
     ground = (
         ""

@@ -1,9 +1,7 @@
-"""Exports the graph as a picture or a graph file: what, how, where; writes in a thread."""
+"""Exports the graph as a picture or a graph file: what, how, where."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -20,16 +18,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gradviz.document.diagnosing import Post
-from gradviz.draw.picture import Picture
 from gradviz.draw.tokens import THEMES
-from gradviz.errors import ExportError
 from gradviz.export.formats import FORMATS, PICTURES
-from gradviz.export.picture_file import Drawing, write_picture
+from gradviz.export.picture_file import Drawing
 from gradviz.gui.canvas.canvas import Canvas
 from gradviz.gui.style_sheet import set_role
-
-Told = Callable[[str, str, Path], object]  # kind of strip, words, where it was written
 
 
 class ExportDialog(QDialog):
@@ -118,26 +111,3 @@ class ExportDialog(QDialog):
         for widget in (self.part, self.colours, self.transparent):
             widget.setEnabled(form in PICTURES)
         self.scale.setEnabled(form == "png")
-
-
-def write_in_thread(canvas: Canvas, path: Path, drawing: Drawing, post: Post, told: Told) -> threading.Thread | None:
-    """Write what is on the canvas, with a picture of its own, so that painting goes on; `told` hears how it went."""
-    loaded, states = canvas.loaded, canvas.view.states
-    if loaded is None or states is None:
-        return None
-    shown = canvas.view.picture
-    shapes = shown.shapes if shown is not None else True
-    picture = Picture(loaded.scene, loaded.build.texts, shapes, loaded.order.wording)
-    picture.finding = canvas.hub.view.finding
-
-    def work() -> None:
-        kind = "note"
-        try:
-            words = write_picture(picture, states, path, drawing)
-        except ExportError as error:
-            kind, words = "error", str(error)
-        post(lambda: told(kind, words, path))
-
-    thread = threading.Thread(target=work, name="export", daemon=True)
-    thread.start()
-    return thread

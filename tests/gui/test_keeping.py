@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
+import threading
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -12,8 +14,13 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QDialog
 from pytestqt.qtbot import QtBot
 
+from gradviz.draw.picture import Picture
+from gradviz.draw.telling import Tell
+from gradviz.export.picture_file import Drawing, write_picture
+from gradviz.gui import exporting
 from gradviz.gui.export_dialog import ExportDialog
 from gradviz.gui.window import Window
+from gradviz.scene.model import States
 from tests.gui.driving import Person
 
 
@@ -60,6 +67,39 @@ def test_exports(person: Person, tmp_path: Path, ending: str) -> None:
     assert str(place) in person.told("export")
     beginning = {"svg": b"<", "png": b"\x89PNG", "pdf": b"%PDF", "dot": b"digraph", "graphml": b"<"}[ending]
     assert place.read_bytes().startswith(beginning)
+
+
+@pytest.mark.parametrize("ending", ["svg", "png", "pdf", "json"])
+def test_an_export_that_takes_long_is_told_and_can_be_given_up(
+    person: Person, tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # GIVEN a drawing that goes on only when it is let
+    goes_on, place = threading.Event(), tmp_path / f"graph.{ending}"
+
+    def slowly(done: int, total: int, tell: Tell) -> None:
+        tell(done, total)
+        assert goes_on.wait(60)
+        tell(done, total)
+
+    def write(picture: Picture, states: States, path: Path, drawing: Drawing, tell: Tell) -> str:
+        return write_picture(picture, states, path, drawing, lambda done, total: slowly(done, total, tell))
+
+    monkeypatch.setattr(exporting, "write_picture", write)
+    # WHEN
+    person.controller.canvas_link.export(place, Drawing())
+    person.until(lambda: person.told("export"))
+    # THEN
+    assert re.search(rf"graph.{ending}: 0 of \d\d+ boxes and edges", person.told("export"))
+    assert not person.window.commands["export"].isEnabled()
+    # WHEN
+    cancel = person.window.strips.standing()["export"].action
+    assert cancel is not None
+    person.click(cancel)
+    goes_on.set()
+    # THEN
+    person.until(lambda: person.window.commands["export"].isEnabled())
+    assert "export" not in person.window.strips.standing()
+    assert list(tmp_path.glob("*graph*")) == []
 
 
 def test_scale_and_part_of_a_png(person: Person, tmp_path: Path) -> None:
