@@ -68,7 +68,7 @@ class Blocks:
         order = np.lexsort((rank[lower], rank[upper], gap))
         here, left, right = gap[order], rank[upper[order]], rank[lower[order]]
         meet = (here[1:] == here[:-1]) & ((left[1:] <= left[:-1]) | (right[1:] <= right[:-1]))
-        contested = np.zeros(len(self.order.gaps), np.bool_)
+        contested = np.zeros(len(self.order.layers), np.bool_)
         contested[here[1:][meet]] = True
         self.aligned[chosen[~contested[gap]]] = True
         if not contested.any():
@@ -119,7 +119,7 @@ class Blocks:
         graph, arrays = self.graph, self.graph.arrays
         above, below = self._depths()
         upper, lower, boxes = arrays.upper, arrays.lower, graph.boxes
-        long = np.asarray(graph.span, np.int64)[arrays.edge] > 1
+        long = arrays.span[arrays.edge] > 1
         weights: NDArray[np.int64] = 2 * (np.asarray(above)[upper] + np.asarray(below)[lower]) + 2 - long
         weights[(upper >= boxes) & (lower >= boxes)] = _DUMMY_WEIGHT
         if self._firm >= Firmness.SPINE:

@@ -24,7 +24,7 @@ def fold(graph: FlatGraph, layer: list[int], pitch: NDArray[np.float64], style: 
     if not style.wrap or count < 2 or bottom[-1] - style.layer_gap <= view_h:
         return [0] * count
     broad = np.zeros(count)
-    np.add.at(broad, np.asarray(layer), np.asarray(graph.widths) + style.node_gap)
+    np.add.at(broad, np.asarray(layer), graph.sizes[0] + style.node_gap)
     tallest = float(pitch.max())
     lane = max(style.lane, max(graph.label_w, default=0.0) + _CHANNEL / 2)
     cuts = _cuts(graph, layer, count)
@@ -51,8 +51,9 @@ def _cuts(graph: FlatGraph, layer: list[int], count: int) -> NDArray[np.int64]:
     """How many edges would be cut by a break before each layer."""
     change = np.zeros(count + 1, np.int64)
     level = np.asarray(layer)
-    np.add.at(change, level[graph.tail] + 1, 1)
-    np.add.at(change, level[graph.head] + 1, -1)
+    tail, head = graph.ends
+    np.add.at(change, level[tail] + 1, 1)
+    np.add.at(change, level[head] + 1, -1)
     return np.cumsum(change)[:count]
 
 

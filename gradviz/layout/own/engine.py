@@ -113,17 +113,20 @@ def _without_groups(boxes: Boxes, style: Style) -> Whole:
     """The same as a hierarchy of one level, without its book-keeping: it counts at 50,000 boxes."""
     tail, head = boxes.tail, boxes.head
     turned, ported = upward_edges(len(boxes.widths), tail, head, boxes.hint), bool(boxes.port)
+    if True in turned:
+        ends = [(b, a) if up else (a, b) for a, b, up in zip(tail, head, turned, strict=True)]
+        tail, head = [a for a, _ in ends], [b for _, b in ends]
     graph = FlatGraph(
         widths=boxes.widths,
         heights=boxes.heights,
-        tail=[b if up else a for a, b, up in zip(tail, head, turned, strict=True)],
-        head=[a if up else b for a, b, up in zip(tail, head, turned, strict=True)],
+        tail=tail,
+        head=head,
         label_w=boxes.label_w,
         label_h=boxes.label_h,
         hint=boxes.hint,
         pin=[FREE] * len(boxes.widths),
-        tail_port=[boxes.port[b if up else a] for a, b, up in zip(tail, head, turned, strict=True)] if ported else [],
-        head_port=[boxes.port[a if up else b] for a, b, up in zip(tail, head, turned, strict=True)] if ported else [],
+        tail_port=[boxes.port[a] for a in tail] if ported else [],
+        head_port=[boxes.port[b] for b in head] if ported else [],
     )
     places = arrange_rows(graph, style)
     routes = places.routes.turned(np.asarray(turned, np.bool_)) if True in turned else places.routes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 
 import numpy as np
@@ -49,6 +50,21 @@ class FlatGraph:
     pin: list[int]
     tail_port: list[float] = field(default_factory=list)
     head_port: list[float] = field(default_factory=list)
+
+    @cached_property
+    def ends(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Tails and heads."""
+        return np.asarray(self.tail, np.int64), np.asarray(self.head, np.int64)
+
+    @cached_property
+    def sizes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Widths and heights of the boxes."""
+        return np.asarray(self.widths, np.float64), np.asarray(self.heights, np.float64)
+
+    @cached_property
+    def label_sizes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Widths and heights."""
+        return np.asarray(self.label_w, np.float64), np.asarray(self.label_h, np.float64)
 
 
 @dataclass(frozen=True)

@@ -27,11 +27,11 @@ def arrange_level(graph: FlatGraph, style: Style) -> FlatPlaces:
         return FlatPlaces(np.empty(0), np.empty(0), Routes.of([]), np.empty((0, 2)), 0.0, 0.0)
     layer = layers(graph)
     pitch = np.zeros(max(layer) + 1)
-    np.maximum.at(pitch, layer, graph.heights)
+    np.maximum.at(pitch, np.asarray(layer), graph.sizes[1])
     gap = np.full(len(pitch), style.layer_gap)
     if graph.head:
-        above = np.maximum(np.asarray(layer)[graph.head] - 1, 0)
-        np.maximum.at(gap, above, np.asarray(graph.label_h) + _LABEL_ROOM)
+        above = np.maximum(np.asarray(layer)[graph.ends[1]] - 1, 0)
+        np.maximum.at(gap, above, graph.label_sizes[1] + _LABEL_ROOM)
     pitch += gap
     column = fold(graph, layer, pitch, style)
     layered = proper(graph, layer, column, style)

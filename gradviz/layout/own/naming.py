@@ -26,7 +26,7 @@ class Naming:
         lanes: Lanes,
         gaps: int,
     ) -> None:
-        self._width, self._height = np.asarray(graph.label_w, np.float64), np.asarray(graph.label_h, np.float64)
+        self._width, self._height = graph.label_sizes
         self._careful = int((self._width > 0).sum()) <= GapLabels.CAREFUL
         self._standing = lanes.standing
         count = len(self._width)
@@ -36,8 +36,8 @@ class Naming:
         self.x, self.y = np.zeros((2, count))
         self._gap_of, self._line = arrays.layer[arrays.upper], bottom
         self._more: list[tuple[int, float]] = []  # lines from lanes: gap, x
-        first = np.asarray(proper.first, np.int64)
-        short = np.flatnonzero((self._width > 0) & (np.asarray(proper.span) == 1) & (first >= 0))
+        first = arrays.first
+        short = np.flatnonzero((self._width > 0) & (arrays.span == 1) & (first >= 0))
         s = first[short]
         shares_port = np.zeros(len(arrays.layer), np.bool_)
         shares_port[list(ports.bus_in)] = True

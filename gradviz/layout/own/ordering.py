@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 
 import numpy as np
@@ -35,9 +36,9 @@ class Order:
         arrays = graph.arrays
         self._gap_of = arrays.layer[arrays.upper]
         self._depth = max(graph.layer, default=-1) + 1
-        self.up = grouped(arrays.lower, count)  # segments
-        self.down = grouped(arrays.upper, count)
-        self.gaps = grouped(self._gap_of, self._depth)  # segments below each layer
+        self._above = grouped(arrays.lower, count, arrays.upper)
+        self._below = grouped(arrays.upper, count, arrays.lower)
+        self._ported = bool(arrays.upper_port.any() or arrays.lower_port.any())
         self._hint = hint
         self.layers: list[list[int]] = []
         self.place = [0.0] * count
@@ -47,14 +48,29 @@ class Order:
         self._version = [0] * (self._depth + 2)
         self._at_rest: list[list[int]] = [[]] * self._depth  # versions that no exchange gained anything from
 
+    @cached_property
+    def up(self) -> list[list[int]]:
+        """The segments above each vertex."""
+        return grouped(self.graph.arrays.lower, len(self.place))
+
+    @cached_property
+    def down(self) -> list[list[int]]:
+        """The segments below each vertex."""
+        return grouped(self.graph.arrays.upper, len(self.place))
+
+    @cached_property
+    def gaps(self) -> list[list[int]]:
+        """The segments below each layer."""
+        return grouped(self._gap_of, self._depth)
+
     def start(self, downwards: bool, mirrored: bool) -> None:
         """The order in which a depth-first search comes by, from the top down or from the bottom up."""
         graph, hint = self.graph, self._hint
-        back, ahead, end = (self.up, self.down, graph.lower) if downwards else (self.down, self.up, graph.upper)
+        back, ahead = (self._above, self._below) if downwards else (self._below, self._above)
         layer = graph.layer
         self.layers = [[] for _ in range(self._depth)]
         seen = [False] * len(layer)
-        stack = [v for v, segments in enumerate(back) if not segments]
+        stack = [v for v, near in enumerate(back) if not near]
         sign = 1 if downwards else -1
         stack.sort(key=lambda v: (sign * layer[v], hint[v] if v < graph.boxes else -1, v), reverse=True)
         while stack:
@@ -63,11 +79,7 @@ class Order:
                 continue
             seen[v] = True
             self.layers[layer[v]].append(v)
-            segments = ahead[v]
-            if len(segments) == 1:
-                stack.append(end[segments[0]])
-            elif segments:
-                stack.extend([end[s] for s in (segments if mirrored else reversed(segments))])
+            stack.extend(ahead[v] if mirrored else reversed(ahead[v]))
         self.settle()
 
     def settle(self) -> None:
@@ -102,6 +114,23 @@ class Order:
                     changed = i
 
     def _sorted(self, layer: list[int], downwards: bool, median: bool) -> list[int]:
+        if self._ported:
+            return self._sorted_by_ports(layer, downwards, median)
+        near, place = self._above if downwards else self._below, self.place
+        key: dict[int, float] = {}
+        for v in layer:
+            its = near[v]
+            if len(its) == 1:
+                key[v] = place[its[0]]
+            elif len(its) == 2:
+                key[v] = (place[its[0]] + place[its[1]]) / 2
+            elif its:
+                key[v] = _middle([place[w] for w in its], median)
+            else:
+                key[v] = place[v]
+        return sorted(layer, key=key.__getitem__)
+
+    def _sorted_by_ports(self, layer: list[int], downwards: bool, median: bool) -> list[int]:
         graph, place = self.graph, self.place
         if downwards:
             around, other, other_port, own_port = self.up, graph.upper, graph.upper_port, graph.lower_port
@@ -112,11 +141,7 @@ class Order:
             segments = around[v]
             if segments:
                 at = [place[other[s]] + other_port[s] - own_port[s] for s in segments]
-                if median and len(at) > 2:
-                    at.sort()
-                    key[v] = (at[(len(at) - 1) // 2] + at[len(at) // 2]) / 2
-                else:
-                    key[v] = sum(at) / len(at)
+                key[v] = _middle(at, median)
             else:
                 key[v] = place[v]
         return sorted(layer, key=key.__getitem__)
@@ -226,6 +251,13 @@ class Order:
                 below[i], below[i + 1] = below[i + 1], below[i]
                 better = better or then < now
         return new, better
+
+
+def _middle(places: list[float], median: bool) -> float:
+    if not median:
+        return sum(places) / len(places)
+    places.sort()
+    return (places[(len(places) - 1) // 2] + places[len(places) // 2]) / 2
 
 
 def _cross(a: list[float], b: list[float]) -> tuple[int, int]:

@@ -18,6 +18,9 @@ def walls(of: NDArray[np.int64], other: NDArray[np.int64], distance: NDArray[np.
 
 def _wish(x: list[float], pulls: Walls) -> float:
     """The median of the places that the neighbours wish for."""
+    if len(pulls) == 2:
+        (a, left), (b, right) = pulls
+        return ((x[a] + left) + (x[b] + right)) / 2
     wished = sorted([x[other] + shift for other, shift in pulls])
     middle = len(wished) // 2
     return wished[middle] if len(wished) % 2 else (wished[middle - 1] + wished[middle]) / 2

@@ -40,7 +40,7 @@ def place_ports(graph: FlatGraph, blocks: Blocks, x: Floats) -> Ports:
     special = np.full(boxes, bool(graph.tail_port))
     for e in blocks.graph.lanes:
         special[graph.tail[e]] = special[graph.head[e]] = True
-    half = np.asarray(graph.widths) / 2 - _CORNER
+    half = graph.sizes[0] / 2 - _CORNER
     below, above = x[arrays.lower] + arrays.lower_port, x[arrays.upper] + arrays.upper_port
     ports.bus_out |= _spread_all(arrays.upper, below, blocks.aligned, half, special, ports.upper)
     ports.bus_in |= _spread_all(arrays.lower, above, blocks.aligned, half, special, ports.lower)
@@ -177,7 +177,7 @@ def _may_move(
     at = ends[segments]
     alone = np.bincount(ends, minlength=count)[at] == 1
     reach = np.full(count, -1.0)
-    reach[: len(graph.widths)] = np.asarray(graph.widths) / 2 - _CORNER
+    reach[: len(graph.widths)] = graph.sizes[0] / 2 - _CORNER
     movable: NDArray[np.bool_] = alone & (np.abs(offset) <= reach[at])
     if fixed:
         movable &= np.isnan(np.asarray(fixed)[edge_of[segments]])

@@ -29,6 +29,8 @@ class Arrays:
     edge: NDArray[np.int64]
     upper_port: NDArray[np.float64]
     lower_port: NDArray[np.float64]
+    first: NDArray[np.int64]
+    span: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class Proper:
 def proper(graph: FlatGraph, layer: list[int], column: list[int], style: Style) -> Proper:
     boxes, edges = len(graph.widths), len(graph.tail)
     level = np.asarray(layer, np.int64)
-    tail, head = np.asarray(graph.tail, np.int64), np.asarray(graph.head, np.int64)
+    tail, head = graph.ends
     span = level[head] - level[tail]
     same = np.asarray(column, np.int64)[level[tail]] == np.asarray(column, np.int64)[level[head]]
     inner = same & (span >= 1) & (span <= _longest(span[same], boxes + edges))
@@ -106,7 +108,7 @@ def proper(graph: FlatGraph, layer: list[int], column: list[int], style: Style) 
         lanes=np.flatnonzero(~inner & (tail != head)).tolist(),
         column=column,
         pin=graph.pin,
-        arrays=Arrays(levels, left, right, height, upper, lower, owners, ports[0], ports[1]),
+        arrays=Arrays(levels, left, right, height, upper, lower, owners, ports[0], ports[1], first, span),
     )
 
 
@@ -131,18 +133,18 @@ def _extents(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """How far each vertex reaches left and right, and its height. A chain's label stands beside its middle dummy."""
     boxes = len(graph.widths)
-    half = np.asarray(graph.widths, np.float64) / 2
+    half = graph.sizes[0] / 2
     left = np.concatenate([half, np.zeros(total)])
     right = left.copy()
-    height = np.concatenate([np.asarray(graph.heights, np.float64), np.zeros(total)])
-    label_w, label_h = np.asarray(graph.label_w, np.float64), np.asarray(graph.label_h, np.float64)
+    height = np.concatenate([graph.sizes[1], np.zeros(total)])
+    label_w, label_h = graph.label_sizes
     side = right if style.label_side > 0 else left
     middle = boxes + np.flatnonzero(nth == (span[owner] - 1) // 2)
     named = middle[label_w[owner[middle - boxes]] > 0]
     side[named] = LABEL_GAP + label_w[owner[named - boxes]]
     height[named] = label_h[owner[named - boxes]]
     # the label of a short edge stands above its head, that of an edge in a lane may stand below its tail
-    tail, head = np.asarray(graph.tail, np.int64), np.asarray(graph.head, np.int64)
+    tail, head = graph.ends
     short = inner & (span == 1)
     lane = ~inner & (tail != head)
     at = np.where(short, head, tail)[(short | lane) & (label_w > 0)]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gradviz.layout.own.flat import ENTRY, EXIT, FlatGraph, grouped
 
 
-def neighbours(count: int, source: list[int], target: list[int]) -> list[list[int]]:
-    """The targets of each box, loops left out, in the order of the edges."""
-    start, end = np.asarray(source, np.int64), np.asarray(target, np.int64)
+def neighbours(count: int, start: NDArray[np.int64], end: NDArray[np.int64]) -> list[list[int]]:
+    """Where the edges from each box end, loops left out, in the order of the edges."""
     proper = start != end
     return grouped(start[proper], count, end[proper])
 
@@ -34,7 +34,7 @@ def upward_edges(count: int, tail: list[int], head: list[int], hint: list[int]) 
     start, end, when = np.asarray(tail, np.int64), np.asarray(head, np.int64), np.asarray(hint)
     if ((when[start] < when[end]) | (start == end)).all():  # the usual case: the hints are an order of steps
         return [False] * len(tail)
-    outs = neighbours(count, tail, head)
+    outs = neighbours(count, start, end)
     if len(topological(count, outs)) == count:
         return [False] * len(tail)
     edges: list[list[int]] = [[] for _ in range(count)]
@@ -72,8 +72,8 @@ def layers(graph: FlatGraph) -> list[int]:
     Entries are alone in the first layer and exits in the last.
     """
     count = len(graph.widths)
-    outs = neighbours(count, graph.tail, graph.head)
-    ins = neighbours(count, graph.head, graph.tail)
+    outs = neighbours(count, *graph.ends)
+    ins = neighbours(count, *graph.ends[::-1])
     pin = graph.pin
     first = 1 if ENTRY in pin else 0
     layer = [first if pinned != ENTRY else 0 for pinned in pin]

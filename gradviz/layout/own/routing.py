@@ -23,8 +23,8 @@ class Router:
         self.y = self.middle[proper.arrays.layer]
         exits = np.flatnonzero(np.asarray(graph.pin) == EXIT)
         # the lower end of the frame, however short the last column is
-        self.y[exits] = self.height - np.asarray(graph.heights)[exits] / 2
-        self._half = np.asarray(graph.heights) / 2
+        self.y[exits] = self.height - graph.sizes[1][exits] / 2
+        self._half = graph.sizes[1] / 2
 
     def _set_heights(self) -> None:
         """`middle` of each layer, `gap_top` of each gap, and the height of the whole."""
@@ -62,7 +62,7 @@ class Router:
         others: dict[int, list[Point]] = {}
         labels = self._labels()
         loops: dict[int, float] = {}
-        for e in np.flatnonzero(np.asarray(graph.tail) == np.asarray(graph.head)).tolist():
+        for e in np.flatnonzero(graph.ends[0] == graph.ends[1]).tolist():
             others[e], label = self._loop(e, loops)
             if graph.label_w[e] > 0:
                 labels[e] = label
@@ -80,7 +80,7 @@ class Router:
     def _routes(self, others: dict[int, list[Point]]) -> Routes:
         """Those of chains all at once, among the `others`."""
         arrays, plan, graph = self.proper.arrays, self.plan, self.graph
-        first, span = np.asarray(self.proper.first, np.int64), np.asarray(self.proper.span, np.int64)
+        first, span = arrays.first, arrays.span
         chained = np.flatnonzero(first >= 0)
         edge = arrays.edge[plan.bent]
         bends = np.bincount(edge, minlength=len(first))
@@ -89,7 +89,7 @@ class Router:
             lengths[e] = len(route)
         offsets = np.concatenate(([0], np.cumsum(lengths)))
         points = np.empty((int(offsets[-1]), 2))
-        tail, head = np.asarray(graph.tail, np.int64)[chained], np.asarray(graph.head, np.int64)[chained]
+        tail, head = graph.ends[0][chained], graph.ends[1][chained]
         begin, last = first[chained], first[chained] + span[chained] - 1
         start = plan.top[begin]
         at = offsets[chained]
@@ -107,13 +107,13 @@ class Router:
 
     def _labels(self) -> NDArray[np.float64]:
         """Of edges from one layer to the next, and of chains: these stand beside the middle dummy."""
-        proper, names, width = self.proper, self.plan.names, np.asarray(self.graph.label_w, np.float64)
+        proper, names, width = self.proper, self.plan.names, self.graph.label_sizes[0]
         labels = np.full((len(width), 2), np.nan)
         named = np.flatnonzero(names.gap >= 0)
         gap = names.gap[named]
         labels[named, 0] = names.x[named]
         labels[named, 1] = self.gap_top[gap] + self.plan.start[gap] + names.y[named]
-        first, span = np.asarray(proper.first, np.int64), np.asarray(proper.span, np.int64)
+        first, span = proper.arrays.first, proper.arrays.span
         long = np.flatnonzero((width > 0) & (span > 1) & (first >= 0))
         dummy = proper.arrays.lower[first[long] + (span[long] - 1) // 2]
         labels[long, 0] = self.x[dummy] + self.style.label_side * (LABEL_GAP + width[long] / 2)

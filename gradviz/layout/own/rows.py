@@ -59,7 +59,7 @@ def arrange_rows(graph: FlatGraph, style: Style) -> FlatPlaces:
 
 def _hangs_together(graph: FlatGraph) -> bool:
     """Whether all can be reached from one box, which is so where but one has no edge into it; False is no proof."""
-    tail, head = np.asarray(graph.tail, np.int64), np.asarray(graph.head, np.int64)
+    tail, head = graph.ends
     fed = np.zeros(len(graph.widths), np.bool_)
     fed[head[tail != head]] = True
     return int(len(fed) - fed.sum()) < 2
