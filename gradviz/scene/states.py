@@ -47,8 +47,20 @@ class Apart:
         self.special = np.flatnonzero(line.special >= 0)
         maybe_never = (draft.step_first < 0) | (line.fixed >= 0)
         self.to_never = np.flatnonzero(maybe_never[draft.head])
+        self._sides = (_by_end(draft.tail, len(draft)), _by_end(draft.head, len(draft)))
         never = np.iinfo(np.int32).max
         self.tail_step = np.where(line.tail_step >= 0, line.tail_step, np.int32(never))  # (m,)
+
+    def around(self, boxes: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The edges that these boxes have."""
+        found = [edges[start[box] : start[box + 1]] for edges, start in self._sides for box in boxes.tolist()]
+        return np.concatenate(found) if found else np.empty(0, np.intp)
+
+
+def _by_end(ends: Ints, boxes: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Edges in the order of the box at one of their ends, and where each box's begin."""
+    edges = np.argsort(ends, kind="stable")
+    return edges, np.searchsorted(ends[edges], np.arange(boxes + 1))
 
 
 def timeline(draft: Draft, graph: PassGraph, steps: PassSteps, fixed: Bytes, special: Bytes) -> Timeline:
@@ -94,8 +106,7 @@ def _edges(line: Timeline, position: int, box: Bytes) -> Bytes:
     late = apart.to_never
     never = (box[draft.head[late]] == State.NEVER) & ((draft.edge[late] >= 0) | (look[late] == Look.DONE))
     look[late[never]] = Look.NEVER
-    at_work = box == State.CURRENT
-    now = np.flatnonzero(at_work[draft.tail] | at_work[draft.head])
+    now = apart.around(np.flatnonzero(box == State.CURRENT))
     look[now[look[now] != Look.NEVER]] = Look.CURRENT
     look[apart.of_constants] = Look.STILL
     marked = line.special[apart.special]
