@@ -1,4 +1,4 @@
-"""A recording whose modules' gradients met every fate there is: one module each, in two passes."""
+"""Recordings of modules: gradients that met every fate there is, and parts of equal structure, one after the other."""
 
 from __future__ import annotations
 
@@ -59,3 +59,32 @@ def fates(path: Path) -> Path:
 
 def _entries(name: str) -> int:
     return {"good": 20, "plain": 0}.get(name, 4)
+
+
+def layered(
+    path: Path, received: list[list[Stats | None]], outcome: str = "completed", failed_node: int | None = None
+) -> Path:
+    """A root with one module per list, each of two nodes, a weight and a bias; `received` are their gradients."""
+    trace = TraceBuilder(path, "/home/me/net.py", "loss = model(x).sum()\n" * 9)
+    root = trace.module("", "Net", 30 * len(received), root="model")
+    outer = trace.call(root, trace.at(1), [2, 5], [2, 5])
+    one = trace.backward(trace.at(5))
+    below: list[int] = []
+    leaves: dict[int, Stats | None] = {}
+    for number, pair in enumerate(received):
+        module = trace.module(f"part.{number}", f"Part{number}", 30, root)
+        call = trace.call(module, trace.at(1), [2, 5], [2, 5], outer)
+        own = []
+        for name, stats in zip(("weight", "bias"), pair, strict=True):
+            leaf = trace.leaf(f"part.{number}.{name}", [5, 5] if name == "weight" else [5], module=module)
+            own.append(one.node("AccumulateGrad", [5], leaf=leaf, call=call))
+            leaves[own[-1]] = stats
+        first = one.node("AddmmBackward0", [2, 5], call=call, to=[*own, *below[-1:]], seq=2 * number)
+        below.append(one.node(f"Relu{number}Backward0", [2, 5], call=call, to=[first], seq=2 * number + 1))
+        below.insert(0, first)
+    top = one.node("SumBackward0", [], to=below[-1:], seq=99)
+    one.root(top, []).seed(None)
+    one.steps([top, *below[::-1]])
+    for node, stats in leaves.items():
+        one.step(node, *([None] if stats is None else [[5]]), stats=[] if stats is None else [stats])
+    return one.end(outcome, failed_node=failed_node).save()

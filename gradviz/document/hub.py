@@ -32,6 +32,7 @@ class Selection:
     title: str = ""  # of a group that is no module: a loop, or one round of it
     nodes: tuple[int, ...] = ()  # in that group
     module: int = -1  # of a module's group its id: several models may have the same path
+    modules: tuple[int, ...] = ()  # of a stack of equal ones theirs, in the order of forward
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from gradviz.draw.surface import Figure, Surface, fitted, text_width
 from gradviz.draw.tokens import CAPTION, DASH_CONSTANT, GROUP_RADIUS, NODE_LINE, NODE_NAME, RADIUS, SHAPE
 from gradviz.scene.marks import MISMATCH_GAP
 from gradviz.scene.model import Badge, Bytes, Card, EdgeLabel, Look, Scene, Tie
-from gradviz.scene.place import TIE_ROOM
+from gradviz.scene.place import TIE_BELOW, TIE_BESIDE, TIE_ROOM
 from gradviz.scene.sizes import BADGE, LABEL_HEIGHT, LABEL_PAD, MISMATCH_HEIGHT
 from gradviz.scene.wording import Wording
 from gradviz.scene.words import count_text
@@ -131,13 +131,14 @@ def draw_badge(surface: Surface, badge: Badge) -> None:
 
 def tie_points(scene: Scene, tie: Tie) -> list[tuple[float, float]]:
     """From the right of one box, round the outside of the drawing, to the right of the other; of a graph drawn to the
-    right, from below to below.
+    right, from the left of the one to the lower side of the other.
     """
     x1, y1, w1, h1 = scene.rect(tie.one)
     x2, y2, w2, h2 = scene.rect(tie.other)
     if scene.draft.across:
-        from_x, to_x, lowest = x1 + w1 / 2, x2 + w2 / 2, scene.bounds[3] - TIE_ROOM / 2
-        return [(from_x, y1 + h1 + 4), (from_x, lowest), (to_x, lowest), (to_x, y2 + h2 + 6)]
+        middle, to_x = y1 + h1 / 2, x2 + w2 / 2
+        outer, lowest = scene.bounds[0] + TIE_BESIDE / 4, scene.bounds[3] - TIE_BELOW
+        return [(x1 - 4, middle), (outer, middle), (outer, lowest), (to_x, lowest), (to_x, y2 + h2 + 6)]
     from_y, to_y = y1 + h1 / 2 - 4, y2 + h2 / 2
     outer = scene.bounds[2] - TIE_ROOM / 2
     return [(x1 + w1 + 4, from_y), (outer, from_y), (outer, to_y), (x2 + w2 + 6, to_y)]
@@ -149,7 +150,8 @@ def draw_tie(surface: Surface, scene: Scene, tie: Tie) -> None:
     surface.poly(arrow_corners(points[-2], points[-1]), True, "text2")
     text = "= " + tie.text
     width = text_width(text, CAPTION) + 18
-    x, y = (points[1][0] + points[2][0]) / 2, (points[1][1] + points[2][1]) / 2
+    (x1, y1), (x2, y2) = points[-3:-1]  # what lies outside all
+    x, y = (x1 + x2) / 2, (y1 + y2) / 2
     surface.rect(x - width / 2, y - 10, width, 20, 10, "node", "control", 1.0)
     surface.text(x, y, text, CAPTION, "text", "center")
 

@@ -9,7 +9,7 @@ import numpy as np
 from gradviz.diagnose.finding import Finding
 from gradviz.scene.atoms import split_leaves
 from gradviz.scene.boxes import Boxes, make_boxes, make_edges
-from gradviz.scene.cards import look_inside, make_cards, parameter_entries
+from gradviz.scene.cards import look_inside, make_cards
 from gradviz.scene.extras import Extras, add_constants, add_seeds
 from gradviz.scene.failed_call import add_failed_call
 from gradviz.scene.groups import Group, auto_open, build_tree, no_groups
@@ -119,7 +119,7 @@ def build(
         labels=labels,
         label_width=label_width,
         label_height=np.where(label_width > 0, LABEL_HEIGHT, 0).astype(np.float32),
-        cards=make_cards(tree, inside, parameter_entries(trace, graph), wording),
+        cards=make_cards(tree, inside, trace, graph, wording),
         open_cards=tuple(
             at for at, group in enumerate(tree.groups) if group.key in opened and _all_open(tree.groups, at, opened)
         ),

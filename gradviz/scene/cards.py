@@ -69,8 +69,8 @@ def look_inside(
     return Inside(nodes, first, last, tuple(norms))
 
 
-def make_cards(tree: Tree, inside: Inside, entries: dict[int, int], wording: Wording) -> tuple[Card, ...]:
-    """`entries`: leaf nodes that are parameters -> how many numbers each is."""
+def make_cards(tree: Tree, inside: Inside, trace: Trace, graph: PassGraph, wording: Wording) -> tuple[Card, ...]:
+    entries = parameter_entries(trace, graph) if any(group.is_loop for group in tree.groups) else {}
     children: dict[int, list[int]] = {}
     for at, group in enumerate(tree.groups):
         children.setdefault(group.parent, []).append(at)
@@ -85,7 +85,7 @@ def make_cards(tree: Tree, inside: Inside, entries: dict[int, int], wording: Wor
             parameters=_parameters(tree, at, inside, entries),
             shapes=_shapes(tree, group),
             copies=group.copies,
-            bars=_bars(inside, at, children.get(at, [])),
+            bars=_bars(inside, at, children.get(at, []), norms),
             parent=group.parent,
             is_loop=group.is_loop,
             module=group.module.id if group.module is not None else -1,
@@ -103,13 +103,13 @@ def norm_words(norm: float | None, wording: Wording) -> str:
     return wording.no_gradient if norm == MISSING else wording.norm.format(norm=number_text(norm))
 
 
-def _bars(inside: Inside, at: int, children: list[int]) -> tuple[float, ...]:
+def _bars(inside: Inside, at: int, children: list[int], whole: list[float | None]) -> tuple[float, ...]:
     own = inside.leaf_norms[at]
     if not own:
         return ()
     with_leaves = [child for child in children if inside.leaf_norms[child]]
     if with_leaves and (len(own) > 8 or len(with_leaves) >= 3):
-        norms = [inside.norm(child) for child in with_leaves]
+        norms = [whole[child] for child in with_leaves]
     else:
         norms = list(own.values())
     known = [math.nan if norm == MISSING else norm for norm in norms if norm is not None]

@@ -18,6 +18,7 @@ from gradviz.scene.wording import ENGLISH, Wording
 PANEL_GAP = 48.0
 FRAMED_AIR = 10.0
 TIE_ROOM = 124.0  # a tie's line runs outside the drawing, with its words across it
+TIE_BESIDE, TIE_BELOW = 20.0, 28.0  # likewise of a drawing to the right: round its lower left
 
 
 def request(draft: Draft, wrap: bool = True, viewport: tuple[float, float] | None = None) -> Request:
@@ -86,7 +87,10 @@ def place(draft: Draft, result: Result, measure: Measure = monospaced, wording: 
         top, bottom = min(top, panel.y), max(bottom, panel.y + panel.height + 28)
         right = max(right, panel.x + panel.width + 24)
     for _ in draft.ties:
-        right, bottom = (right, bottom + TIE_ROOM) if draft.across else (right + TIE_ROOM, bottom)
+        if draft.across:
+            left, bottom = left - TIE_BESIDE, bottom + 2 * TIE_BELOW
+        else:
+            right += TIE_ROOM
     return replace(scene, panels=panels, bounds=(left, top, right, bottom))
 
 

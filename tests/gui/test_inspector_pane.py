@@ -24,7 +24,9 @@ from tests import recordings as built
 from tests.builders import TraceBuilder
 from tests.example_findings import BROADCAST, FORWARD, SEED_MISMATCH
 from tests.gui.panes import click, hub_on, press, settle, shown
+from tests.modules import layered
 
+PLAIN = (0, 0, 0, -1.0, 1.0, 0.0, 3.0)
 LOADED = 20_000  # ms for pyqtgraph to be imported on a busy machine
 
 
@@ -220,6 +222,27 @@ def test_a_module_group(tmp_path: Path, qtbot: QtBot) -> None:
     assert shapes["In"] == shapes["Out"] == "[8, 128, 256] float32"
     leaves = found(pane, LeafTable)
     assert leaves.name(leaves.leaves[0]) == "q_proj.weight"
+
+
+def test_a_stack_of_modules_tells_the_norm_of_each(tmp_path: Path, qtbot: QtBot) -> None:
+    path = layered(tmp_path / "run.gradviz", [[PLAIN, PLAIN], [PLAIN, None]])
+    hub = hub_on(path, selection=Selection("group", path="part.0", title="part.0 – part.1", modules=(1, 2)))
+    pane = shown(InspectorPane, hub, qtbot)
+    assert pane.page is not None and pane.page.heading_text == "part.0 – part.1 Part0"
+    assert rows(pane, "Shapes") == {"In": "[2, 5] float32", "Out": "[2, 5] float32", "Parameters": "60"}
+    norms = rows(pane, "Gradient norm of each")
+    assert list(norms.items()) == [("part.1", "3"), ("part.0", "4.24")]
+    # AND each leads to its module
+    pane._follow("module:2")
+    assert hub.view.selection == Selection("group", path="part.1", module=2)
+
+
+def test_a_module_that_got_no_gradient(tmp_path: Path, qtbot: QtBot) -> None:
+    path = layered(tmp_path / "run.gradviz", [[PLAIN, PLAIN], [None, None]])
+    pane = shown(InspectorPane, hub_on(path, selection=Selection("group", path="part.1", module=2)), qtbot)
+    assert chips(pane) == ["2 parameters get no gradient"]
+    shapes = rows(pane, "Shapes")
+    assert (shapes["Gradient norm"], shapes["Parameters"]) == ("None", "30")
 
 
 def test_slices_of_three_dimensions(tmp_path: Path, qtbot: QtBot) -> None:

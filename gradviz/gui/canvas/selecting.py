@@ -38,9 +38,12 @@ def selection_of(loaded: Loaded, found: Hit) -> Selection:
 
 
 def group_of(loaded: Loaded, card: int) -> Selection:
-    """A module's group by its path; a loop's with what is in it, which nobody else can tell."""
+    """A module's group by its path, a stack with its modules; a loop's with its nodes, which nobody else can tell."""
     draft = loaded.scene.draft
     one = draft.cards[card]
+    if one.copies and not one.is_loop:
+        inside = tuple(dict.fromkeys(each.module for each in draft.cards if each.parent == card))
+        return Selection("group", path=one.path, title=one.title, modules=inside)
     if not one.is_loop:
         return Selection("group", path=one.path, module=one.module)
     inside = np.zeros(len(draft.cards) + 1, bool)

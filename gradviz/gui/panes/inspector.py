@@ -11,7 +11,7 @@ from gradviz.document.pass_facts import PassFacts
 from gradviz.document.variable_names import VariableNames
 from gradviz.gui.panes.inspector_call import build_raised
 from gradviz.gui.panes.inspector_edge import build_edge, build_seed
-from gradviz.gui.panes.inspector_group import build_group
+from gradviz.gui.panes.inspector_group import build_group, build_stack
 from gradviz.gui.panes.inspector_loop import build_loop
 from gradviz.gui.panes.inspector_node import NodePage
 from gradviz.gui.panes.inspector_page import Page
@@ -95,6 +95,8 @@ class InspectorPane(Pane):
             build_edge(page, facts, view, subject.tail, subject.node, subject.slot, dims)
         elif subject.kind == "group" and subject.nodes:
             build_loop(page, facts, subject)
+        elif subject.kind == "group" and subject.modules:
+            build_stack(page, facts, subject)
         elif subject.kind == "group":
             build_group(page, facts, view, subject)
         else:
@@ -147,6 +149,9 @@ class InspectorPane(Pane):
         kind, _, rest = link.partition(":")
         if kind == "node":
             self.hub.change(None, selection=Selection("node", node=int(rest)))
+        elif kind == "module" and self._facts is not None:
+            module = self._facts.trace.modules()[int(rest)]
+            self.hub.change(None, selection=Selection("group", path=module.path, module=module.id))
         elif kind == "line":
             line, _, file = rest.partition(":")
             self.line_requested.emit(file, int(line))

@@ -50,6 +50,32 @@ def build_group(page: Page, facts: PassFacts, view: View, chosen: Selection) -> 
     page.later(lambda: page.rows("norms", translate("Inspector", "Gradient norms"), norm_rows(facts, nodes.tolist())))
 
 
+def build_stack(page: Page, facts: PassFacts, chosen: Selection) -> None:
+    """A stack of equal modules: what they have in common, and the gradient norm of each."""
+    tree, calls = tree_of(facts), calls_of(facts.trace, facts.pass_id)
+    branches = [tree[number] for number in chosen.modules if 0 <= number < len(tree)]
+    if not branches:
+        return
+    first, last = branches[0].module, branches[-1].module
+    nodes = sum(len(calls.nodes_inside(branch.module.id)) for branch in branches)
+    kicker = translate("Inspector", "Stack of {copies} · {count} nodes")
+    page.heading(kicker.format(copies=len(branches), count=f"{nodes:,}"), chosen.title, first.class_name)
+    rows = [
+        Row(translate("Inspector", "In"), spec_words(calls.ends(first.id)[0])),
+        Row(translate("Inspector", "Out"), spec_words(calls.ends(last.id)[1])),
+    ]
+    each = translate("Inspector", "{count} each").format(count=f"{first.parameters:,}")
+    total = sum(branch.module.parameters for branch in branches)
+    rows.append(Row(translate("Inspector", "Parameters"), f"{total:,}", rest=each))
+    page.rows("group", translate("Inspector", "Shapes"), rows)
+    norms = [
+        Row(branch.name, figure(branch), f"module:{branch.module.id}", rest=state(branch))
+        for branch in reversed(branches)  # as they stand on the canvas: the last one's gradient comes first
+        if branch.fate is not None
+    ]
+    page.rows("norms", translate("Inspector", "Gradient norm of each"), norms)
+
+
 def _chips(branch: Branch) -> list[Chip]:
     chips = []
     missing = branch.fates[Fate.MISSING]

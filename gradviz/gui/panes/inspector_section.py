@@ -41,7 +41,7 @@ class Chip:
 
 @dataclass(frozen=True)
 class Row:
-    """A label and a value; `link` is followed when the value is clicked: "node:12" or "line:9:/a/b.py"."""
+    """A label and a value; `link` is followed when the value is clicked: "node:12", "module:3" or "line:9:/a/b.py"."""
 
     label: str
     value: str

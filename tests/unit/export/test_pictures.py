@@ -195,3 +195,28 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
         place.write_text("half")
         raise KeyboardInterrupt
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_graph_can_be_exported_from_left_to_right(eigh: Path, tmp_path: Path) -> None:
+    with Trace(eigh) as trace:
+        for direction in ("down", "right"):
+            options = {"direction": direction, "wrap": "0"}
+            for ending in ("svg", "dot"):
+                export(trace, (SEED_MISMATCH,), tmp_path / f"{direction}.{ending}", options)
+    sizes = {}
+    for direction in ("down", "right"):
+        box = ElementTree.parse(tmp_path / f"{direction}.svg").getroot().get("viewBox", "").split()
+        sizes[direction] = float(box[2]) / float(box[3])
+    assert sizes["down"] < 1 and sizes["right"] > 4
+    assert "rankdir=TB" in (tmp_path / "down.dot").read_text()
+    assert "rankdir=LR" in (tmp_path / "right.dot").read_text()
+    assert "same tensor" in {text.removeprefix("= ") for text in texts_of(tmp_path / "right.svg")}
+
+
+def test_the_json_of_a_graph_tells_what_groups_say(tmp_path: Path, qapp: QApplication) -> None:
+    write_picture(*picture_of(recordings.mlp(tmp_path / "run")), tmp_path / "graph.json")
+    groups = json.loads((tmp_path / "graph.json").read_text())["groups"]
+    assert [(each["parameters"], each["shapes"]) for each in groups if each["path"] == "0"] == [
+        (1344, "[32, 20] → [32, 64]")
+    ]
+    assert all(each["gradient"].startswith("norm ") for each in groups if each["parameters"])

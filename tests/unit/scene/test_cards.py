@@ -15,6 +15,7 @@ from gradviz.scene.sizes import monospaced
 from gradviz.trace.reader import Trace
 from tests.builders import Stats, TraceBuilder
 from tests.example_findings import SEED_MISMATCH
+from tests.modules import layered
 from tests.unit.scene.scenes import built
 
 NAN = float("nan")
@@ -22,35 +23,6 @@ FINE: Stats = (0, 0, 0, -1.0, 1.0, 0.0, 3.0)
 MORE: Stats = (0, 0, 0, -1.0, 1.0, 0.0, 4.0)
 BROKEN: Stats = (1, 0, 0, NAN, NAN, NAN, NAN)
 TEXT = "model = Net()\nfor t in range(steps):\n    h = cell(h)\n    h = h + 1\nloss = h.sum()\n"
-
-
-def layered(
-    path: Path, received: list[list[Stats | None]], outcome: str = "completed", failed_node: int | None = None
-) -> Path:
-    """A root with one module per list, each of two nodes, a weight and a bias; `received` are their gradients."""
-    trace = TraceBuilder(path, "/home/me/net.py", TEXT)
-    root = trace.module("", "Net", 30 * len(received), root="model")
-    outer = trace.call(root, trace.at(1), [2, 5], [2, 5])
-    one = trace.backward(trace.at(5))
-    below: list[int] = []
-    leaves: dict[int, Stats | None] = {}
-    for number, pair in enumerate(received):
-        module = trace.module(f"part.{number}", f"Part{number}", 30, root)
-        call = trace.call(module, trace.at(1), [2, 5], [2, 5], outer)
-        own = []
-        for name, stats in zip(("weight", "bias"), pair, strict=True):
-            leaf = trace.leaf(f"part.{number}.{name}", [5, 5] if name == "weight" else [5], module=module)
-            own.append(one.node("AccumulateGrad", [5], leaf=leaf, call=call))
-            leaves[own[-1]] = stats
-        first = one.node("AddmmBackward0", [2, 5], call=call, to=[*own, *below[-1:]], seq=2 * number)
-        below.append(one.node(f"Relu{number}Backward0", [2, 5], call=call, to=[first], seq=2 * number + 1))
-        below.insert(0, first)
-    top = one.node("SumBackward0", [], to=below[-1:], seq=99)
-    one.root(top, []).seed(None)
-    one.steps([top, *below[::-1]])
-    for node, stats in leaves.items():
-        one.step(node, *([None] if stats is None else [[5]]), stats=[] if stats is None else [stats])
-    return one.end(outcome, failed_node=failed_node).save()
 
 
 def cards(path: Path) -> dict[str, Card]:
