@@ -10,8 +10,9 @@ from tests.tensorflow_python import NO_TENSORFLOW
 def tell(config: pytest.Config) -> None:
     """In the process that reports, when it has said all else."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
-    skipped = reporter.stats.get("skipped", []) if reporter is not None else []
-    count = sum(NO_TENSORFLOW in str(report.longrepr) for report in skipped)
+    if reporter is None:
+        return
+    count = sum(NO_TENSORFLOW in str(report.longrepr) for report in reporter.stats.get("skipped", []))
     if count:
         reporter.write_line(left_out(count), yellow=True)
 

@@ -24,6 +24,7 @@ from gradviz.diagnose.rules import (
     lost,
     nonfinite,
     offered,
+    offered_numbers,
     seed_cast,
     seeds,
     startup,
@@ -92,6 +93,7 @@ def _silent(exam: Examination) -> Iterator[Finding]:
     yield from inplace.via_data(exam)
     yield from nonfinite.find(exam)
     yield from offered.find(exam)
+    yield from offered_numbers.find(exam)
     yield from higher_order.penalties(exam)
     yield from unused.non_leaf_grad(exam)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.dataflow import last_assignment, value_of
+from gradviz.diagnose.rules.offered_code import definition, returned_name
 from gradviz.diagnose.source import Call, Code, Place, as_call, called_name
 from gradviz.trace import model
 
@@ -22,14 +23,16 @@ class TapeCall:
     call: Call | None
     place: Place
     general: Callable[[str], str]  # the words where the text doesn't tell: case.words
+    result: str = ""  # of a function that gradviz called under a tape of its own: what it returned
 
     @property
     def tape(self) -> str:
         receiver = self.call.receiver if self.call is not None else None
-        return (self.code.short(receiver) if self.code is not None else "") or self.general("the-tape")
+        written = self.code.short(receiver) if self.code is not None else ""
+        return written or (self.general("own-tape") if self.result else self.general("the-tape"))
 
     def target(self, index: int = 0) -> str:
-        return self._part(0, "target", index) or self.general("the-target")
+        return self._part(0, "target", index) or self.result or self.general("the-target")
 
     def source(self, index: int = 0) -> str:
         return self._part(1, "sources", index)
@@ -52,6 +55,8 @@ def tape_call(case: Case, backward: model.Backward) -> TapeCall:
     """The call that began this pass."""
     place = case.place(backward.stack)
     code = case.code(place.file)
+    if backward.phase == "offered" and not backward.stack:
+        return TapeCall(code, None, definition(case), case.words, returned_name(case))
     if code is None or not backward.stack:
         return TapeCall(code, None, place, case.words)
     written = code.expression(backward.stack[0], "gradient")

@@ -52,6 +52,7 @@ class TorchArrays:
         for body in bodies:
             x.grad = None
             body(self, [x]).backward()
+            assert x.grad is not None
             with torch.no_grad():
                 x -= 0.1 * x.grad
 

@@ -5,6 +5,13 @@ from __future__ import annotations
 from gradviz.diagnose.words.phrase import Phrase
 
 PHRASES = {
+    "hips-offered-whole": Phrase(
+        "Whole numbers have no gradient",
+        "{function}() was given whole numbers only ({names}), so there is nothing to differentiate by.",
+        "A gradient says what a tiny change does, and a whole number can't change by a tiny amount: autograd"
+        " differentiates by floating-point numbers. Give {function}() some, {argument_field}.",
+        "{name} = {new}",
+    ),
     "hips-vjp-shape": Phrase(
         "The gradient of {op} has the wrong shape",
         "{op} on line {line} handed {argument} a gradient of shape {received}; {argument} has shape {expected}.",

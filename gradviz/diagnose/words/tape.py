@@ -41,6 +41,14 @@ PHRASES = {
         " change the variable in its place.",
         "{new}",
     ),
+    "offered-not-followed": Phrase(
+        "No argument is a tensor",
+        "{function}() was given no tensor to differentiate by ({names}).",
+        "A tape follows variables and tensors; gradviz has it watch each tensor that {function}() is given. A numpy"
+        " array or a Python number becomes a tensor only inside, and there it is a constant. Give a tensor,"
+        " {argument_field}.",
+        "{name} = {new}",
+    ),
     "tape-integer": Phrase(
         "Whole numbers have no gradient",
         "The gradient of {target} with respect to {name} is None: {name} {shape} is {dtype}.",

@@ -83,7 +83,7 @@ class HipsFrontend:
         self, result: Any, seed_expression: str | None, namespace: Mapping[str, Any], arguments: Mapping[str, Any]
     ) -> None:
         if self._offer is not None:
-            self._offer.run(seed_expression, namespace)
+            self._offer.run(result, seed_expression, namespace)
 
     def script_ended(self, error: BaseException | None) -> None:
         recorder, store, leaves = self._recorder, self._store, self._leaves

@@ -21,6 +21,7 @@ from gradviz.record.hips.tracing import PARAMETER
 from gradviz.record.hips.values import ndarray, numpy
 from gradviz.record.seedexpression import evaluated_seed
 
+NOT_FOLLOWED = "offered-not-followed"  # kind of note; gradviz/diagnose/rules/offered_numbers.py explains it
 DEEPEST = 3  # containers in containers
 
 
@@ -32,20 +33,28 @@ class Offer:
         self._keys = keys
         self._end: Any = None  # the node of what the function returned
         self._value: Any = None
+        self._whole: list[str] = []  # arguments of whole numbers, where there were no others
         engine.implicit.add(Offer._from_number.__code__)
 
     def prepared(self, function: Callable[..., Any], arguments: Mapping[str, Any]) -> Callable[..., Any]:
         """See frontend.Frontend."""
         names = traced_names(arguments)
-        if not names:
+        whole = [name for name, value in arguments.items() if type(value) is ndarray and value.dtype.kind in "iu"]
+        if not names and not whole:
             return function
         reach = Reach(self._recorder.frames.is_user).of([function, *filter(callable, arguments.values())])
         if reach.differentiates or not reach.computes:
             return function
+        if not names:
+            self._whole = whole
+            return function
         return functools.partial(self._traced, function, names)
 
-    def run(self, seed_expression: str | None, namespace: Mapping[str, Any]) -> None:
+    def run(self, result: Any, seed_expression: str | None, namespace: Mapping[str, Any]) -> None:
         """Run backward from the result, if it is traced."""
+        if self._whole and result is not None:
+            given = [[name, "whole"] for name in self._whole]
+            self._recorder.session.note(NOT_FOLLOWED, "", framework="autograd", arguments=given)
         end, output = self._end, self._value
         self._end = self._value = None
         if end is None:

@@ -34,7 +34,9 @@ class Reach:
 
     def of(self, functions: Iterable[Any]) -> Reach:
         """Look at these and at what they name."""
-        waiting, seen = list(functions), set()
+        waiting = list(functions)
+        self.computes = any(imports_autograd(each) for each in waiting)
+        seen: set[int] = set()
         while waiting and len(seen) < MOST_FUNCTIONS and not self.differentiates:
             thing = waiting.pop()
             for function in functions_in(thing):
@@ -67,6 +69,14 @@ class Reach:
                 )
             found += [value for name, value in list(vars(module).items()) if name in names]
         return found
+
+
+def imports_autograd(function: Any) -> bool:
+    """Whether its file computes with autograd's numpy, and with no other framework: `x ** 2` names nothing."""
+    names = function.__globals__ if isinstance(function, FunctionType) else {}
+    modules = {each.__name__ for each in list(names.values()) if isinstance(each, ModuleType)}
+    packages = {name.partition(".")[0] for name in modules}
+    return not modules.isdisjoint(("autograd.numpy", "autograd")) and packages.isdisjoint(("torch", "tensorflow"))
 
 
 def names_in(code: CodeType) -> Iterator[str]:

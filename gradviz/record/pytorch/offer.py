@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch
 
-from gradviz.record.badoption import BadOption
 from gradviz.record.pytorch.state import Recorder
+from gradviz.record.seedexpression import evaluated_seed
 
 NO_GRAPH = "offered-without-graph"  # kind of note; gradviz/diagnose/rules/offered.py explains it
 MOST = 20  # tensors of a result that a note names
@@ -31,22 +32,17 @@ def run_offered(
         return
     seed = None
     if seed_expression:
-        seed = _evaluated(seed_expression, namespace, tensor)
+        seed = evaluated_seed(seed_expression, namespace, tensor, functools.partial(_as_seed, tensor))
     elif tensor.dim() or tensor.is_complex():
         seed = torch.ones_like(tensor)
     tensor.backward(seed)
 
 
-def _evaluated(expression: str, namespace: Mapping[str, Any], output: Any) -> Any:
-    """The seed as a tensor. Raises BadOption."""
-    try:
-        seed = eval(compile(expression, "<seed>", "eval", dont_inherit=True), dict(namespace), {"output": output})
-        if not isinstance(seed, torch.Tensor):
-            seed = torch.as_tensor(seed, dtype=output.dtype, device=output.device)
-    except Exception as error:  # noqa: BLE001  # foreign: the person's expression
-        sentence = f"--seed-gradient {expression} failed: {type(error).__name__}: {error}."
-        raise BadOption(sentence) from None
-    return seed
+def _as_seed(output: Any, seed: Any) -> Any:
+    """As a tensor, if it isn't one."""
+    if isinstance(seed, torch.Tensor):
+        return seed
+    return torch.as_tensor(seed, dtype=output.dtype, device=output.device)
 
 
 def _tell_of_no_graph(recorder: Recorder, result: Any, arguments: Mapping[str, Any]) -> None:

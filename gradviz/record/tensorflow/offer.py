@@ -19,7 +19,7 @@ from gradviz.record.tensorflow.tapes import TapeRecord, Tapes
 from gradviz.record.tensorflow.values import EagerTensor, numpy
 from gradviz.record.tensorflow.walk import walk
 
-NOT_FOLLOWED = "offered-not-followed"  # kind of note; gradviz/diagnose/rules/offered_tape.py explains it
+NOT_FOLLOWED = "offered-not-followed"  # kind of note; gradviz/diagnose/rules/offered_numbers.py explains it
 DEEPEST = 3  # containers in containers
 
 
