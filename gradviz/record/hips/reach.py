@@ -6,8 +6,9 @@ something itself: then it is left as it is, for traced inside a trace it would b
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import autograd
@@ -93,8 +94,10 @@ def functions_in(thing: Any) -> Iterator[FunctionType]:
         if isinstance(thing, FunctionType):
             yield thing
             thing = thing.__dict__.get("__wrapped__") if thing.__code__ is not PRIMITIVE else None
-        elif hasattr(type(thing), "__self__") or hasattr(type(thing), "func"):
-            thing = getattr(thing, "__func__", None) or getattr(thing, "func", None)
+        elif isinstance(thing, MethodType):
+            thing = thing.__func__
+        elif isinstance(thing, functools.partial):
+            thing = thing.func
         else:
             break
     owner = thing if isinstance(thing, type) else type(thing)
