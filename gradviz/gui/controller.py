@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QSize, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QPainter, QPixmap
 
-from gradviz.document.actions import NO_FINDINGS, NO_PASS, NO_RECORDING, Availability
+from gradviz.document.actions import NO_FINDINGS, NO_RECORDING, Availability
 from gradviz.document.gallery import Example
 from gradviz.document.hub import View
 from gradviz.document.settings import Recent, RunSettings
@@ -19,16 +19,17 @@ from gradviz.gui.canvas.canvas import Canvas
 from gradviz.gui.canvas_link import CanvasLink
 from gradviz.gui.editor import Editor
 from gradviz.gui.file_dialogs import FileDialogs
-from gradviz.gui.find_box import FindBox
 from gradviz.gui.help_dialogs import AboutDialog, ShortcutsDialog
 from gradviz.gui.interpreter_dialog import InterpreterDialog
 from gradviz.gui.output import OutputPane
 from gradviz.gui.outside import open_outside
+from gradviz.gui.palette.going import Going
 from gradviz.gui.pane_links import PaneLinks
 from gradviz.gui.panes.problems import ProblemsPane
 from gradviz.gui.progress import Progress
 from gradviz.gui.recordings_dialog import RecordingsDialog
 from gradviz.gui.run_panel import RunPanel
+from gradviz.gui.side_buttons import SideButtons
 from gradviz.gui.sign import draw_logo
 from gradviz.resources_path import resources_path
 
@@ -49,7 +50,8 @@ class Controller(QObject):
         self.dialogs = FileDialogs(window)
         self.editor = Editor(window)
         self.progress = Progress(window)
-        self.find = FindBox(window.hub, window.toolbar.find_field, window.post, window)
+        self.search = Going(window)
+        self._side_buttons = SideButtons(window)
         self._panes_known = False
         self._phase = ""
         window.commands.refresh_icons()
@@ -73,7 +75,7 @@ class Controller(QObject):
         commands.bind("run", self.run, self._can_run)
         commands.bind("stop", document.stop, self._can_stop)
         commands.bind("run_settings", lambda: window.docks.front("run"), self._has_script)
-        commands.bind("find", self._find, self._has_pass)
+        commands.bind("find", self.search.find)
         commands.bind("save", self.dialogs.ask_save, self._has_recording)
         commands.bind("shortcuts", lambda: ShortcutsDialog(commands, window).open())
         commands.bind("about", self._about)
@@ -102,14 +104,6 @@ class Controller(QObject):
     def _has_recording(self) -> Availability:
         there = self._document.state.recording is not None and not self._document.state.running
         return Availability(there, "" if there else NO_RECORDING)
-
-    def _has_pass(self) -> Availability:
-        there = self._hub.view.pass_id is not None
-        return Availability(there, "" if there else NO_PASS)
-
-    def _find(self) -> None:
-        self._window.toolbar.find_field.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self._window.toolbar.find_field.selectAll()
 
     def run(self) -> None:
         self._document.run()
@@ -254,7 +248,7 @@ class Controller(QObject):
         canvas = self._window.centre.canvas
         assert isinstance(canvas, Canvas)
         self.canvas_link = CanvasLink(self._window, canvas)
-        self.find.chosen.connect(canvas.folding.reveal)
+        canvas.focus.leaf_wanted.connect(self.search.ask_leaf)
         output, document = self._output_pane(), self._document
         document.output_came.listen(output.add)
         document.output_cleared.listen(lambda _: output.clear())

@@ -39,7 +39,8 @@ class Wanderer(Person):
 
     def rest(self) -> None:
         """Until the view has come to rest."""
-        self.until(lambda: self.canvas.history._rest.isActive() is False and self.canvas.history.trail.now is not None)
+        history = self.canvas.history
+        self.until(lambda: not self.canvas.busy and not history.moving and history.trail.now is not None)
 
     def back(self) -> None:
         self.press(Qt.Key.Key_Left, ALT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject, QPoint, Qt
@@ -12,6 +13,7 @@ from gradviz.document.hub import Selection
 from gradviz.gui.canvas.hits import NOTHING, Hit
 from gradviz.gui.canvas.keyboard import along, first_box, other_end
 from gradviz.gui.canvas.selecting import selection_of
+from gradviz.scene.focus import AFTER, AROUND, BEFORE, BOTH
 from gradviz.scene.model import Card, Kind
 
 if TYPE_CHECKING:
@@ -51,19 +53,10 @@ class Acting(QObject):
         self.select(Hit("box", boxes[0]) if alone else NOTHING)
         self._canvas.view.highlight(() if alone else boxes)
 
-    def focus(self, found: Hit) -> None:
-        """Let a box and its neighbours stand out; again, or with nothing, everything is shown as before."""
-        canvas, loaded = self._canvas, self._canvas.loaded
-        box = found.at if found.kind == "box" else -1
-        if found.kind == "edge" and loaded is not None:
-            box = int(loaded.scene.draft.head[found.at])
-        canvas.view.focus_on(-1 if box == canvas.view.focused else box)
-        canvas.whereabouts.show()
-
     def escape(self) -> None:
         """One thing at a time: the focus goes first, then the selection."""
-        if self._canvas.view.focused >= 0:
-            self.focus(NOTHING)
+        if self._canvas.focus.wanted is not None:
+            self._canvas.focus.off()
         else:
             self.select(NOTHING)
 
@@ -129,7 +122,14 @@ class Acting(QObject):
             Qt.Key.Key_0: view.zoom_reset,
             Qt.Key.Key_F: view.fit,
             Qt.Key.Key_Escape: self.escape,
-            Qt.Key.Key_N: lambda: self.focus(self._here()),
+            Qt.Key.Key_N: lambda: canvas.focus.begin(AROUND),
+            Qt.Key.Key_I: lambda: canvas.focus.begin(BEFORE),
+            Qt.Key.Key_O: lambda: canvas.focus.begin(AFTER),
+            Qt.Key.Key_B: lambda: canvas.focus.begin(BOTH),
+            Qt.Key.Key_P: canvas.focus.ask_path,
+            Qt.Key.Key_H: lambda: canvas.focus.set_hides(not canvas.focus.hides),
+            Qt.Key.Key_BracketRight: lambda: canvas.focus.set_hops(canvas.focus.hops + 1),
+            Qt.Key.Key_BracketLeft: lambda: canvas.focus.set_hops(canvas.focus.hops - 1),
             Qt.Key.Key_V: canvas.header.switches["views"].click,
             Qt.Key.Key_D: canvas.header.switches["across"].click,
             Qt.Key.Key_Return: lambda: self.enter(view.selected),
@@ -147,13 +147,6 @@ class Acting(QObject):
             return
         event.accept()
 
-    def _here(self) -> Hit:
-        """What is selected, else the current node."""
-        view = self._canvas.view
-        if view.selected.kind:
-            return view.selected
-        return Hit("box", view.states.current) if view.states is not None and view.states.current >= 0 else NOTHING
-
     def _walk(self, direction: str) -> None:
         loaded, view = self._canvas.loaded, self._canvas.view
         if loaded is None or not len(loaded.scene.draft):
@@ -166,6 +159,7 @@ class Acting(QObject):
         else:
             current = view.states.current if view.states is not None else -1
             box = current if current >= 0 else first_box(loaded.scene)
+        self._canvas.history.small_move()
         self.select(Hit("box", box))
         view.centre_on(box)
 
@@ -199,6 +193,7 @@ class Acting(QObject):
                 else translate("Canvas", "Open all of this kind"),
                 lambda: canvas.folding.toggle_kind(card.class_name, not opened),
             )
+            self._focus_actions(menu, found)
             menu.addAction(translate("Canvas", "Copy name"), lambda: _copy(card.path or card.title))
         elif found.kind == "box" and loaded is not None:
             self._box_actions(menu, found.at)
@@ -229,12 +224,28 @@ class Acting(QObject):
                 menu.addAction(
                     translate("Canvas", "Show its line"), lambda: canvas.hub.change(None, selection=selection)
                 )
-        focused = box == canvas.view.focused
-        words = translate("Canvas", "Show all again") if focused else translate("Canvas", "Focus on neighbours")
-        menu.addAction(words, lambda: self.focus(Hit("box", box)))
+        self._focus_actions(menu, Hit("box", box))
         name = loaded.build.texts.name(draft, box)
         menu.addAction(translate("Canvas", "Copy name"), lambda: _copy(name))
         menu.setToolTipsVisible(True)
+
+
+    def _focus_actions(self, menu: QMenu, found: Hit) -> None:
+        """What can stand out, seen from here; and the way out of it."""
+        canvas = self._canvas
+        leaf = canvas.focus.leaf_at(found) >= 0
+        words = {
+            AROUND: translate("Canvas", "Focus on neighbours"),
+            BEFORE: translate("Canvas", "Focus on the path from the loss")
+            if leaf
+            else translate("Canvas", "Focus on what leads here"),
+            AFTER: translate("Canvas", "Focus on what follows"),
+            BOTH: translate("Canvas", "Focus on both"),
+        }
+        for kind in (AROUND, BEFORE) if leaf else words:
+            menu.addAction(words[kind], partial(canvas.focus.begin_at, kind, found))
+        if canvas.focus.wanted is not None:
+            menu.addAction(translate("Canvas", "Show everything"), canvas.focus.off)
 
 
 def _copy(text: str) -> None:

@@ -16,9 +16,11 @@ from gradviz.gui.canvas import camera
 from gradviz.gui.canvas.accessible import make_graphs_accessible, tell_changed, tell_focus
 from gradviz.gui.canvas.acting import Acting
 from gradviz.gui.canvas.describe import Describer, counts_of
+from gradviz.gui.canvas.focusing import Focusing
 from gradviz.gui.canvas.folding import Folding, boxes_of_group
 from gradviz.gui.canvas.graph_view import GraphView
 from gradviz.gui.canvas.header import CanvasHeader
+from gradviz.gui.canvas.history import History
 from gradviz.gui.canvas.hits import NOTHING, Hit
 from gradviz.gui.canvas.legend import Legend
 from gradviz.gui.canvas.loader import Loaded, Loader, Order
@@ -45,7 +47,7 @@ class Canvas(QWidget):
 
     def __init__(self, hub: Hub, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.hub, self._theme = hub, theme
+        self.hub, self.theme = hub, theme
         self.loaded: Loaded | None = None
         self._shown = Shown()
         self._wrap = True
@@ -69,7 +71,8 @@ class Canvas(QWidget):
         self.strip.cancelled.connect(self._loader.simple)
         self.destroyed.connect(self._loader.close)
         self._soon = Patience(self._load, self)
-        self.folding = Folding(self)
+        self.history = History(self)  # before we listen: it has to see from where one jumps
+        self.folding, self.focus = Folding(self), Focusing(self)
         self._acting = Acting(self)
         self.whereabouts = Whereabouts(self)
         self.view.describe, self.view.speak = self.words_of, self._spoken
@@ -86,6 +89,11 @@ class Canvas(QWidget):
         hub.catch_up(self)
 
     # -- commands of the window
+
+    @property
+    def busy(self) -> bool:
+        """Another scene is being made."""
+        return self._busy
 
     def fit(self) -> None:
         self.view.fit()
@@ -110,7 +118,7 @@ class Canvas(QWidget):
         picture, states = self.view.picture, self.view.states
         if picture is not None and states is not None:
             area = self.view.view.area()
-            image = image_of(picture, states, self._theme.tokens, area, self.view.view.zoom * self.devicePixelRatioF())
+            image = image_of(picture, states, self.theme.tokens, area, self.view.view.zoom * self.devicePixelRatioF())
             QGuiApplication.clipboard().setImage(image)
 
     def go_to_end(self, first: bool) -> None:
@@ -162,6 +170,7 @@ class Canvas(QWidget):
     def _show_nothing(self) -> None:
         self.loaded = self._describer = None
         self.view.show_scene(None, None)
+        self.focus.show(None)
         self.minimap.scene_changed()
         self.header.show_counts("")
         self.whereabouts.show()
@@ -195,6 +204,7 @@ class Canvas(QWidget):
             return
         states = states_at(self.loaded.build.timeline, self.hub.view.position)
         self.view.show_states(states)
+        self.focus.follow()
         self.minimap.states_changed()
         if states.current >= 0 and glide:
             self.view.centre_on(states.current)
@@ -228,7 +238,8 @@ class Canvas(QWidget):
         current = states.current if self.hub.view.position > 0 else -1
         anchor = self.folding.anchor()
         view = next_view(before, loaded, self.view.view, anchor, current, self.view.touched)
-        self.view.show_scene(picture, states, view, moving=anchor is not None)
+        self.view.show_scene(picture, states, view, moving=anchor is not None and self.focus.wanted is None)
+        self.focus.scene_changed()
         self.whereabouts.show()
         self.minimap.scene_changed()
         self.header.show_counts(counts_of(loaded))
@@ -236,6 +247,7 @@ class Canvas(QWidget):
         if self.hub.view.selection.kind:
             self._selection_changed(self.hub.view)
         self.folding.shown(loaded)
+        self.history.landed()
         self.scene_shown.emit()
         if QAccessible.isActive():
             tell_changed(self.view)
@@ -269,11 +281,13 @@ class Canvas(QWidget):
         self._busy = False
         self._load()
 
-    def show_opened(self, opened: frozenset[str]) -> None:
-        """Draw the graph anew with these groups open."""
+    def show_opened(self, opened: frozenset[str], loads: bool = True) -> None:
+        """Draw the graph anew with these groups open. `loads` False: another pass is about to be drawn so."""
+        self.history.leave("groups")
         self._shown = replace(self._shown, opened=opened)
-        self._busy = False
-        self._load()
+        if loads:
+            self._busy = False
+            self._load()
 
     # -- window
 
@@ -288,6 +302,7 @@ class Canvas(QWidget):
     def shut_down(self) -> None:
         """End what works in the background; the canvas shows no more."""
         self.hub.forget(self)
+        self.hub.forget(self.history)
         self._loader.close()
 
     def _place_legend(self) -> None:

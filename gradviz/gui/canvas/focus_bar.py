@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
@@ -10,7 +12,6 @@ from gradviz.gui.theme import Theme
 from gradviz.scene.focus import AROUND, Focus
 
 INSET, HIGH = 12, 34
-MAP_ROOM = 192  # the overview of the graph stands at the right
 LEAST_WORDS = 60
 
 
@@ -21,9 +22,10 @@ class FocusBar(QFrame):
     hops_chosen = Signal(int)
     hide_chosen = Signal(bool)
 
-    def __init__(self, theme: Theme, view: QWidget) -> None:
+    def __init__(self, theme: Theme, view: QWidget, end: Callable[[], int]) -> None:
+        """`end`: how far to the right it may reach, in px of the view."""
         super().__init__(view)
-        self._theme, self._hops = theme, 1
+        self._theme, self._end, self._hops = theme, end, 1
         self.setProperty("role", "panel")
         self.setAttribute(Qt.WidgetAttribute.WA_NoMousePropagation, True)  # a press here isn't one on the graph
         self.setAccessibleName(self.tr("Focus"))
@@ -90,12 +92,9 @@ class FocusBar(QFrame):
         self.more.setIcon(self._theme.icon("plus"))
 
     def _place(self) -> None:
-        view = self.parentWidget()
-        if view is None:
-            return
         wide = self.words.fontMetrics().horizontalAdvance(self.words.text()) + 4
         self.words.setFixedWidth(wide)
-        over = self.sizeHint().width() - (view.width() - 2 * INSET - MAP_ROOM)
+        over = self.sizeHint().width() - (self._end() - 2 * INSET)
         if over > 0:
             self.words.setFixedWidth(max(LEAST_WORDS, wide - over))
         self.setGeometry(INSET, INSET, self.sizeHint().width(), HIGH)

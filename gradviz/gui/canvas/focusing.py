@@ -44,7 +44,7 @@ class Focusing(QObject):
         self.wanted: Focus | None = None
         self.hops = 1
         self.hides = False
-        self.bar = FocusBar(canvas.theme, canvas.view)
+        self.bar = FocusBar(canvas.theme, canvas.view, self._left_of_map)
         self.bar.left.connect(self.off)
         self.bar.hops_chosen.connect(self.set_hops)
         self.bar.hide_chosen.connect(self.set_hides)
@@ -193,6 +193,10 @@ class Focusing(QObject):
             view.set_view(fitted)
         elif 0 <= focus.node < len(veil.scene.draft.box_of):
             view.centre_on(int(veil.scene.draft.box_of[focus.node]))
+
+    def _left_of_map(self) -> int:
+        canvas = self._canvas
+        return canvas.minimap.x() if canvas.minimap.isVisible() else canvas.view.width()
 
     # -- words
 

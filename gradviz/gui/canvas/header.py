@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from gradviz.draw.tokens import TAB_STRIP
 from gradviz.gui.canvas.crumbs import Crumbs
+from gradviz.gui.elided_label import ElidedLabel
 from gradviz.gui.theme import Theme
 
 SWITCHES = ("across", "wrap", "shapes", "modules", "views", "constants", "legend")
 
 
 OFF_AT_FIRST = ("across", "legend")
-
-
-class ElidedLabel(QLabel):
-    """One line that ends in an ellipsis where there is no room for all of it."""
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
-        painter.setPen(self.palette().color(self.foregroundRole()))
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter, shown)
-        painter.end()
 
 
 class CanvasHeader(QFrame):
@@ -101,9 +91,9 @@ class CanvasHeader(QFrame):
         button.blockSignals(blocked)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where there is little room, what is rarely turned goes first."""
+        """Where there is little room, what is rarely turned goes first; the Graph menu has all of them."""
         width = self.width()
-        for name, needed in (("legend", 690), ("constants", 610), ("views", 540), ("wrap", 460), ("across", 420)):
+        for name, needed in (("constants", 860), ("legend", 800), ("views", 680), ("wrap", 600), ("across", 540)):
             self.switches[name].setVisible(width >= needed)
         super().resizeEvent(event)
 

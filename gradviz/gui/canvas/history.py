@@ -52,13 +52,21 @@ class History(QObject):
     def can_go_forward(self) -> bool:
         return self.trail.can_go_forward and not self._jumped
 
+    @property
+    def moving(self) -> bool:
+        """The view hasn't come to rest."""
+        return self._rest.isActive()
+
     def back(self) -> None:
         self.settle()
-        if self._jumped:  # what one jumped to isn't there yet
-            self._jumped = ""
-            self._restore(self.trail.now)
-        else:
-            self._restore(self.trail.back())
+        loaded, view, why = self._canvas.loaded, self._canvas.hub.view, self._jumped
+        self._jumped = ""
+        if why and loaded is not None and (why == "groups" or loaded.order.pass_id != view.pass_id):
+            self._restore(self.trail.now)  # what one jumped to isn't there yet
+            return
+        if why and loaded is not None:  # it is, though groups may still open round it
+            self.trail.arrive(self._spot(view), True)
+        self._restore(self.trail.back())
 
     def forward(self) -> None:
         self.settle()
@@ -164,7 +172,7 @@ class History(QObject):
         self._target = spot
         seen = {"pass_id": spot.pass_id, "position": spot.position, "selection": spot.selection}
         canvas.folding.leave_folded(replace(canvas.hub.view, pass_id=spot.pass_id, finding=spot.finding))
-        here = (loaded.order.pass_id, loaded.build.opened) == (spot.pass_id, spot.opened)
+        here = not canvas.busy and (loaded.order.pass_id, loaded.build.opened) == (spot.pass_id, spot.opened)
         if not here:
             canvas.show_opened(spot.opened, loads=spot.pass_id == loaded.order.pass_id)
         canvas.hub.change(None, **seen, finding=spot.finding)

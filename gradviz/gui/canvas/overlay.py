@@ -1,57 +1,46 @@
-"""What is painted over the kept image each time: focus, highlights, the current node, failed ones, the selection."""
+"""What is painted over the kept image each time: highlights, the current node, failed ones, the selection."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor
+from typing import Protocol
 
 from gradviz.draw.cards import draw_highlight, draw_selection, form_of
 from gradviz.draw.lines import draw_frame
-from gradviz.draw.part import neighbours, paint_part
-from gradviz.draw.picture import Picture
-from gradviz.draw.surface import QtSurface
+from gradviz.draw.picture import Placed
+from gradviz.draw.segments import Area
+from gradviz.draw.surface import QtSurface, Surface
 from gradviz.draw.tokens import DASH_SELECTED
 from gradviz.draw.view import View
 from gradviz.gui.canvas.hits import Hit
 from gradviz.scene.model import States
 
-DIMMED = 205  # of 255: so much of what isn't in focus goes into the ground
 MOST_HIGHLIGHTS = 2000
+
+
+class Shown(Placed, Protocol):
+    """What the image under the overlay shows."""
+
+    def paint_important(self, surface: Surface, states: States, area: Area) -> None: ...
 
 
 def paint_overlay(
     surface: QtSurface,
-    picture: Picture,
+    picture: Shown,
     states: States,
     view: View,
     selected: Hit,
     highlighted: Sequence[int],
-    focus: int,
 ) -> None:
-    """`focus`: the box whose neighbourhood stands out, -1 none."""
-    kind = picture.scene.draft.kind
+    """With the painter in screen px."""
     with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):
-        if 0 <= focus < len(kind):
-            _paint_focus(surface, picture, states, view, focus)
         for box in highlighted[:MOST_HIGHLIGHTS]:
             draw_highlight(surface, form_of(picture.scene, box), picture.scene.rect(box))
-        if focus < 0:
-            picture.paint_important(surface, states, view.area(100 / view.zoom))
+        picture.paint_important(surface, states, view.area(100 / view.zoom))
         paint_selected(surface, picture, selected)
 
 
-def _paint_focus(surface: QtSurface, picture: Picture, states: States, view: View, focus: int) -> None:
-    ground = QColor(surface.tokens.canvas)
-    ground.setAlpha(DIMMED)
-    left, top, right, bottom = view.area(2 / view.zoom)
-    surface.painter.fillRect(QRectF(left, top, right - left, bottom - top), ground)
-    boxes, edges = neighbours(picture.scene, focus)
-    paint_part(picture, surface, states, boxes[:MOST_HIGHLIGHTS], edges[:MOST_HIGHLIGHTS])
-
-
-def paint_selected(surface: QtSurface, picture: Picture, selected: Hit) -> None:
+def paint_selected(surface: QtSurface, picture: Placed, selected: Hit) -> None:
     """The dotted outline of a box, the dots along an edge, the frame of an open group."""
     scene = picture.scene
     if selected.kind == "box" and selected.at < len(scene.draft):

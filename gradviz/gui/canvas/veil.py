@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter
@@ -77,8 +78,12 @@ class Veiled:
     def paint_changes(
         self, painter: QPainter, tokens: Tokens, states: States, view: View, boxes: Indices, edges: Indices
     ) -> bool:
-        """What changed may lie under the veil: it is painted anew."""
-        return False
+        """As Picture.paint_changes; what changed under the veil is painted anew with it."""
+        own_boxes, own_edges = _places(self.part.boxes, boxes), _places(self.part.edges, edges)
+        if not self.gone and (len(own_boxes), len(own_edges)) != (len(boxes), len(edges)):
+            return False
+        own = states_of_part(states, self.part)
+        return self.own.paint_changes(painter, tokens, own, view, own_boxes, own_edges)
 
     def paint_important(self, surface: Surface, states: States, area: Area) -> None:
         self.own.paint_important(surface, states_of_part(states, self.part), area)
@@ -90,6 +95,15 @@ class Veiled:
         if found.kind == "edge":
             return Hit("edge", int(self.part.edges[found.at]))
         return Hit("frame", self._frames[found.at]) if found.kind == "frame" else NOTHING
+
+
+def _places(rising: Indices, values: Indices) -> Indices:
+    """Where in `rising` the values stand that are in it."""
+    if not len(rising):
+        return rising
+    at = np.searchsorted(rising, values).clip(0, len(rising) - 1)
+    found: Indices = at[rising[at] == values]
+    return found
 
 
 def veiled(whole: Picture, part: Part, gone: bool) -> Veiled:
