@@ -21,10 +21,11 @@ _SEVERAL = (ast.List, ast.Tuple, ast.ListComp, ast.GeneratorExp)
 _FOREIGN = frozenset({"math", "numpy", "cmath"})
 # Functions that torch has too, under the same name and with the same meaning for one argument or two.
 _IN_TORCH = frozenset({
-    "abs", "acos", "asin", "atan", "ceil", "cos", "cosh", "dot", "erf", "exp", "expm1", "fabs", "floor", "log",
+    "abs", "acos", "asin", "atan", "ceil", "clip", "cos", "cosh", "dot", "erf", "exp", "expm1", "fabs", "floor", "log",
     "log10", "log1p", "log2", "maximum", "mean", "minimum", "outer", "pow", "prod", "sin", "sinh", "sqrt", "square",
     "sum", "tan", "tanh", "where",
 })  # fmt: skip
+_LOOSE = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp)
 _BINDS = (ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Subscript, ast.Compare, ast.Starred)
 
 
@@ -131,7 +132,8 @@ class _Rewriter:
         for child in sorted(_children(node), key=lambda each: -each.col_offset):
             old, new = self._code.text(child), self._render(child)
             if new != old:
-                new = tight(new) if isinstance(node, _BINDS) else new
+                was_tight = not isinstance(child, _LOOSE)  # what was loose stands as it must already
+                new = tight(new) if isinstance(node, _BINDS) and was_tight else new
                 low = child.col_offset - start
                 row = row[:low] + new.encode() + row[low + len(old.encode("utf-8", "surrogatepass")) :]
         return row.decode("utf-8", "replace")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +12,8 @@ from gradviz.diagnose.case import Case, is_step
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
 from gradviz.diagnose.naming import made_name, operand_name, value_name
-from gradviz.diagnose.source import Place
+from gradviz.diagnose.precedence import tight
+from gradviz.diagnose.source import Place, called_name
 from gradviz.diagnose.vocabulary import VIEWS, plain
 from gradviz.trace import model
 from gradviz.trace.packing import OP_IN_PLACE, OP_NO_GRAD, VALUE_REQUIRES_GRAD, VALUE_VIEW
@@ -19,6 +21,7 @@ from gradviz.trace.packing import OP_IN_PLACE, OP_NO_GRAD, VALUE_REQUIRES_GRAD, 
 MODIFIED = re.compile(r"modified by an inplace operation")
 _VERSIONS = re.compile(r"is at version (\d+); expected version (\d+)")
 _SHAPE = re.compile(r"\[torch\.\w+ \[([\d, ]*)\]\]")
+_SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 # nodes that read their own result when they run
 SAVES_RESULT = frozenset(
     [
@@ -291,7 +294,7 @@ def _data_finding(
             "maker": plain(maker.name),
             "node": node.name,
             "writer": plain(op.name),
-            "new": exam.case.words("new-tensor", name=name, op=plain(op.name)),
+            "new": _made_anew(exam.case, op, name),
         },
         pass_id=backward.id,
         step=exam.case.steps_of(backward.id).get(node.index),
@@ -300,3 +303,15 @@ def _data_finding(
         symptom_line=backward.stack[0].line if backward.stack else None,
         marks=(Mark("node", node.index),),
     )
+
+
+def _made_anew(case: Case, op: model.Op, name: str) -> str:
+    """The write as a call that makes a new tensor: `y = y.clamp(0, 1)` for `y.data.clamp_(0, 1)`."""
+    code, written_as = case.code(op.stack[0].file) if op.stack else None, case.op_expression(op)
+    if code is not None and isinstance(written_as, ast.Call) and called_name(written_as).endswith("_"):
+        given = [code.text(each) for each in written_as.args]
+        given += [f"{each.arg}={code.text(each.value)}" for each in written_as.keywords if each.arg is not None]
+        return f"{name} = {name}.{called_name(written_as).rstrip('_')}({', '.join(given)})"
+    if code is not None and isinstance(written_as, ast.AugAssign) and type(written_as.op) in _SIGNS:
+        return f"{name} = {name} {_SIGNS[type(written_as.op)]} {tight(code.text(written_as.value))}"
+    return case.words("new-tensor", name=name, op=plain(op.name))

@@ -33,6 +33,7 @@ def lines(text: str, name: str, call: str) -> list[tuple[int, str]]:
         ),
         ("y = math.sqrt(x.item())", "item", "x.item()", "y = torch.sqrt(x)"),
         ("torch.tensor(x.item(), requires_grad=True).backward()", "item", "x.item()", "x.backward()"),
+        ("loss = a + 10 * torch.tensor(x.item())", "item", "x.item()", "loss = a + 10 * x"),
         ("z = x.data + 1", "data", "x.data", "z = x + 1"),
         ("x = x.detach()", "detach", "x.detach()", ""),
     ],
@@ -45,6 +46,12 @@ def test_lines_further_on_that_would_copy_it_again() -> None:
     text = "v = float(x.detach())\nprint(v)\nw = math.exp(v)\nloss = torch.tensor(w, requires_grad=True)\n"
 
     assert lines(text, "detach", "x.detach()") == [(1, "v = x"), (3, "w = torch.exp(v)"), (4, "loss = w")]
+
+
+def test_a_round_trip_through_numpy() -> None:
+    text = "a = x.detach().numpy()\nb = torch.from_numpy(np.clip(a, -1, 1))\nloss = b.sum()\n"
+
+    assert lines(text, "detach", "x.detach()") == [(1, "a = x"), (2, "b = torch.clip(a, -1, 1)")]
 
 
 @pytest.mark.parametrize(
