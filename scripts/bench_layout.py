@@ -1,4 +1,4 @@
-"""The own layout engine beside fast-sugiyama on an unrolled LSTM, its memory, its growth; dot beside it on GPT-2.
+"""The own layout engine beside fast-sugiyama on an unrolled LSTM, its memory, its growth. Time is the processor's.
 
 The graphs have the structure that torch records, each shared AccumulateGrad drawn once per consumer, as the window
 draws them: 19 nodes and 23 edges a step of `nn.LSTMCell`, 71 nodes a block of GPT-2. Nothing here needs torch.
@@ -20,7 +20,6 @@ from bench_measure import Measured, Wanted, interleave, median_of, ratio_of
 
 from gradviz.layout.model import Options, Request
 from gradviz.layout.own.engine import OwnEngine
-from gradviz.layout.table import engine_named
 
 SIZES = (200, 1000, 3000)  # steps: 3,800, 19,000 and 57,000 nodes
 LONG_ROUNDS = 5  # a round takes seconds
@@ -121,12 +120,10 @@ def lstm_request(steps: int) -> Request:
 def rows(rounds: int, wanted: Wanted = lambda _: True) -> list[Measured]:
     long_rounds = min(rounds, LONG_ROUNDS)
     measured: list[Measured] = []
-    if wanted("layout.lstm57k.vs_fast_sugiyama") or wanted("layout.growth"):
+    if any(map(wanted, ("layout.lstm57k.vs_fast_sugiyama", "layout.57k.fast_sugiyama_ratio", "layout.growth"))):
         measured += _lstm(long_rounds)
     if wanted("layout.lstm57k.memory"):
         measured.append(median_of("layout.lstm57k.memory", "MB", [_peak_memory() for _ in range(min(rounds, 3))]))
-    if wanted("layout.gpt2.own_vs_dot"):
-        measured += _gpt(long_rounds)
     return measured
 
 
@@ -148,36 +145,17 @@ def _lstm(rounds: int) -> list[Measured]:
     ]
     return [
         ratio_of("layout.lstm57k.vs_fast_sugiyama", own, times["peer"]),
+        ratio_of("layout.57k.fast_sugiyama_ratio", own, times["peer"]),
         median_of("layout.growth", "exponent", growth),
         median_of("layout.lstm57k.own", "s", own),
         median_of("layout.lstm57k.fast_sugiyama", "s", times["peer"]),
     ]
 
 
-def _gpt(rounds: int) -> list[Measured]:
-    """For information: dot as the engine of that name calls it, with straight lines instead of splines."""
-    dot = engine_named("dot")
-    if dot is None or not dot.available():
-        return []
-    request = request_of(*gpt_edges(12))
-    times = interleave(
-        {
-            "own": partial(_seconds, partial(OwnEngine().arrange, request)),
-            "dot": partial(_seconds, partial(dot.arrange, request)),
-        },
-        rounds,
-    )
-    return [
-        ratio_of("layout.gpt2.own_vs_dot", times["own"], times["dot"]),
-        median_of("layout.gpt2.own", "s", times["own"]),
-        median_of("layout.gpt2.dot", "s", times["dot"]),
-    ]
-
-
 def _seconds(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     work()
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def _peak_memory() -> float:
