@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gradviz.diagnose.case import Case
-from gradviz.diagnose.dataflow import last_assignment, value_of
+from gradviz.diagnose.dataflow import assigned_names, last_assignment, value_of
 from gradviz.diagnose.rules.offered_code import definition, returned_name
 from gradviz.diagnose.source import Call, Code, Place, as_call, called_name
 from gradviz.trace import model
@@ -96,3 +96,18 @@ def binding(code: Code | None, written: ast.expr | None) -> ast.stmt | None:
         return None
     bound = last_assignment(code, written.id, written)
     return bound if value_of(bound, written.id) is not None else None
+
+
+def works_with_gradients(case: Case, backward: model.Backward | None, error: model.ExceptionInfo) -> bool:
+    """Whether the statement that raised, or a loop around it, names what the call of gradient() gave."""
+    called = tape_call(case, backward) if backward is not None else None
+    if called is None or called.code is None or called.call is None or not error.stack:
+        return False
+    code, frame = called.code, error.stack[0]
+    raised = code.statement(frame.line) if frame.file == code.path else None
+    if raised is None:
+        return False
+    names = set(assigned_names(code.statement_of(called.call.node)))
+    loops = (each.iter for each in code.parents(raised) if isinstance(each, ast.For))
+    named = (node for part in (raised, *loops) for node in ast.walk(part))
+    return any(isinstance(node, ast.Name) and node.id in names for node in named)

@@ -50,6 +50,11 @@ SILENT = {
         "tape.gradient(loss, model.trainable_variables)\n",
         ("silent-broadcast", 5, [8, 1], [8]),
     ),
+    "one gradient of several that is None, in a loop that works with them": (
+        "a, b = tf.Variable(1.0), tf.Variable(2.0)\nwith tf.GradientTape() as tape:\n    y, z = a * a, b * 3.0\n"
+        "grads = tape.gradient(y, [a, b])\nfor g, v in zip(grads, [a, b]):\n    v.assign_sub(0.1 * g)\n",
+        ("unused-input", 5, [], "None"),
+    ),
     "a root at zero": (
         "v = tf.Variable([0.0, 1.0])\nwith tf.GradientTape() as tape:\n    y = tf.reduce_sum(tf.sqrt(v))\n"
         "tape.gradient(y, v)\n",

@@ -268,11 +268,7 @@ def node_fields(case: Case, op: model.Op) -> dict[str, object]:
             node = case.node(backward.id, found[0])
             word = plain(op.name) if is_tensorflow(op) else op.name.strip("_")
             made = next(
-                (
-                    case.node(backward.id, i)
-                    for i in found
-                    if word in case.node(backward.id, i).name.lower()
-                ),
+                (case.node(backward.id, i) for i in found if word in case.node(backward.id, i).name.lower()),
                 node,
             )
             return {

@@ -18,7 +18,7 @@ from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
 from gradviz.diagnose.naming import made_name, operand_name
 from gradviz.diagnose.source import Place, called_name
-from gradviz.diagnose.tape_calls import TapeCall, made_place, tape_call
+from gradviz.diagnose.tape_calls import TapeCall, made_place, tape_call, works_with_gradients
 from gradviz.diagnose.vocabulary import LEAVES_FOR_PYTHON, plain, shown
 from gradviz.trace import model
 from gradviz.trace.packing import OP_LEAVES_GRAPH
@@ -77,7 +77,12 @@ def find(exam: Examination) -> Iterator[Finding]:
 
 def is_effect(exam: Examination, error: model.ExceptionInfo) -> bool:
     """Whether an error is what a missing gradient led to: it is told with that."""
-    return EFFECT.search(error.message) is not None and any(one.is_whole for one in _all(exam.case))
+    return EFFECT.search(error.message) is not None and any(_led_to(exam.case, one, error) for one in _all(exam.case))
+
+
+def _led_to(case: Case, missing: Missing, error: model.ExceptionInfo) -> bool:
+    """One gradient of several that is None matters where the code works with them."""
+    return missing.is_whole or works_with_gradients(case, case.backward(missing.pass_id), error)
 
 
 def _all(case: Case) -> list[Missing]:
@@ -96,6 +101,9 @@ class _Explained:
         self._made = made_place(exam.case, missing.made)
         self._name = self._called.source(missing.position) if missing.number("sources") == 1 else ""
         self._name = self._name or missing.name or exam.case.words("the-source")
+        errors = (each for each in exam.case.exceptions if EFFECT.search(each.message))
+        self._effect = next((each for each in errors if _led_to(exam.case, missing, each)), None)
+        self._is_grave = missing.is_whole or self._effect is not None
 
     def finding(self) -> Finding:
         missing = self._missing
@@ -108,11 +116,11 @@ class _Explained:
             return loss
         if missing.reason == "target":
             return self._target()
-        severity = "error" if missing.is_whole else "note"
+        severity = "error" if self._is_grave else "note"
         return self._write("unused-input", severity, self._called.place, "tape-unconnected")
 
     def _write(self, rule: str, severity: str, place: Place, phrase: str, **more: Any) -> Finding:
-        missing, case = self._missing, self._case
+        missing = self._missing
         parts: dict[str, object] = {
             "target": self._called.target(),
             "name": self._name,
@@ -122,7 +130,7 @@ class _Explained:
             "line": place.line,
         }
         parts.update(more.pop("parts", {}))
-        error = next((e for e in case.exceptions if EFFECT.search(e.message)), None)
+        error = self._effect
         effects = (f"{error.type.rpartition('.')[2]}: {error.message.splitlines()[0]}",) if error is not None else ()
         return self._exam.writer.write(
             rule,
@@ -134,15 +142,15 @@ class _Explained:
             expected_shape=missing.shape,
             received_shape="None",
             symptom_line=self._called.place.line,
-            effects=effects if missing.is_whole else (),
-            **(more | (raised(error) if missing.is_whole else {})),
+            effects=effects,
+            **(more | raised(error)),
         )
 
     # -- a source that isn't watched
 
     def _unwatched(self) -> Finding:
         missing, case = self._missing, self._case
-        severity = "error" if missing.is_whole else "warning"
+        severity = "error" if self._is_grave else "warning"
         place = self._made or self._called.place
         if missing.reason == "frozen":
             return self._write("tape-unwatched", severity, place, "tape-frozen")
@@ -233,13 +241,17 @@ class _Explained:
         ends = [case.op_by_number[n] for n in missing.numbers("dead_ends") if n in case.op_by_number]
         if missing.reason == "target" and self._hangs_on_tape():
             return None
-        severity = "error" if missing.is_whole else "warning"
+        severity = "error" if self._is_grave else "warning"
         outside = next((op for op in reversed(exits) if plain(op.name).strip("_") in _PYTHON), None)
         if outside is not None and missing.reason == "target":
             value = operand_name(case, outside, 0) or case.words("a-tensor")
             name = plain(outside.name)
             spoken = {"__float__": "float()", "__int__": "int()", "__array__": case.words("conversion-to-array")}
-            parts = {"op": spoken.get(name, f".{name}()"), "value": value, "new": _in_tensors(case, self._called, value)}
+            parts = {
+                "op": spoken.get(name, f".{name}()"),
+                "value": value,
+                "new": _in_tensors(case, self._called, value),
+            }
             op = "numpy" if name == "__array__" else name.strip("_")
             more = self._at_last_node(outside)
             return self._write(
@@ -261,7 +273,7 @@ class _Explained:
 
     def _target(self) -> Finding:
         case, missing = self._case, self._missing
-        severity = "error" if missing.is_whole else "warning"
+        severity = "error" if self._is_grave else "warning"
         targets = missing.numbers("targets")
         maker = case.producer(targets[0]) if targets else None
         if maker is not None and maker.stack and maker.operands and maker.number > missing.first_op:
