@@ -12,5 +12,5 @@ for epoch in range(3):
     net(x).pow(2).mean().backward()
     optimizer.step()
     if epoch == 1:
-        net[2].bias.data = net[2].bias.data[:1]  # finds: inplace-via-data
-        net[2].weight.data = net[2].weight.data[:1]
+        net[2].bias.data = net[2].bias.data[:1]
+        net[2].weight.data = net[2].weight.data[:1]  # finds: inplace-via-data
