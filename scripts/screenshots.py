@@ -136,12 +136,50 @@ def transformer(opened: bool) -> Callable[[Stage], None]:
     return act
 
 
+def path_to_parameter(stage: Stage) -> None:
+    """From the loss to a parameter of the second block, asked for in the palette."""
+    from gradviz.gui.canvas.canvas import Canvas  # as above
+
+    canvas = stage.window.centre.canvas
+    assert isinstance(canvas, Canvas)
+    stage.window.docks.front("modules")
+    stage.commands("first")
+    _typed(stage, "focus_path", "blocks.1.out.weight")
+    assert canvas.loaded is not None
+    canvas.folding.toggle(next(card.key for card in canvas.loaded.scene.draft.cards if card.path == "blocks.1"))
+    stage.pause(3.0)
+    stage.commands("fit")
+    canvas.view.setFocus()
+    stage.pause(2.0)
+
+
+def searched(stage: Stage) -> None:
+    _typed(stage, "find", "norm", goes=False)
+
+
+def _typed(stage: Stage, command: str, text: str, goes: bool = True) -> None:
+    from PySide6.QtCore import Qt
+    from PySide6.QtTest import QTest
+
+    from gradviz.gui.palette.palette import Palette
+
+    palette = stage.window.findChild(Palette)
+    assert isinstance(palette, Palette)
+    stage.commands(command)
+    QTest.keyClicks(palette.field, text)
+    stage.pause(1.0)
+    if goes:
+        QTest.keyClick(palette.field, Qt.Key.Key_Return)
+
+
 SHOTS = (
     Shot("seed_mismatch", "seed_wrong_shape.py"),
     Shot("silent_broadcast", "silent_broadcast.py"),
     Shot("midstep", "mlp_training.py", act=steps(6)),
     Shot("transformer_folded", "tiny_transformer.py", act=transformer(opened=False)),
     Shot("transformer_open", "tiny_transformer.py", act=transformer(opened=True)),
+    Shot("focus", "tiny_transformer.py", act=path_to_parameter),
+    Shot("palette", "tiny_transformer.py", theme="dark", act=searched),
     Shot("outer_faulty", "nested_outer.py", act=fitted),
     Shot("outer_mended", "nested_outer_mended.py", act=fitted),
     Shot("eigenproblem_pytorch", "seed_wrong_shape_mended.py", act=steps(3)),
