@@ -62,7 +62,11 @@ def _entries(name: str) -> int:
 
 
 def layered(
-    path: Path, received: list[list[Stats | None]], outcome: str = "completed", failed_node: int | None = None
+    path: Path,
+    received: list[list[Stats | None]],
+    outcome: str = "completed",
+    failed_node: int | None = None,
+    frozen: tuple[int, ...] = (),
 ) -> Path:
     """A root with one module per list, each of two nodes, a weight and a bias; `received` are their gradients."""
     trace = TraceBuilder(path, "/home/me/net.py", "loss = model(x).sum()\n" * 9)
@@ -76,7 +80,10 @@ def layered(
         call = trace.call(module, trace.at(1), [2, 5], [2, 5], outer)
         own = []
         for name, stats in zip(("weight", "bias"), pair, strict=True):
-            leaf = trace.leaf(f"part.{number}.{name}", [5, 5] if name == "weight" else [5], module=module)
+            shape, still = [5, 5] if name == "weight" else [5], number in frozen
+            leaf = trace.leaf(f"part.{number}.{name}", shape, module=module, frozen=still, in_graph=not still)
+            if still:
+                continue
             own.append(one.node("AccumulateGrad", [5], leaf=leaf, call=call))
             leaves[own[-1]] = stats
         first = one.node("AddmmBackward0", [2, 5], call=call, to=[*own, *below[-1:]], seq=2 * number)

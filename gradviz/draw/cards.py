@@ -221,7 +221,7 @@ def _draw_group(
 def _draw_norm(surface: Surface, card: Card, left: float, right: float, middle: float) -> None:
     """Under the number of parameters, where the shapes leave it room."""
     if card.norm_words and text_width(card.norm_words, CAPTION) + 12 <= right - left:
-        fine = card.norm is not None and card.norm >= 0  # neither missing nor NaN
+        fine = card.norm is None or card.norm >= 0  # neither missing nor NaN
         surface.text(right, middle, card.norm_words, CAPTION, "text2" if fine else "error", "right")
 
 

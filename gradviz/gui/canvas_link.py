@@ -41,15 +41,13 @@ class CanvasLink(QObject):
         for name in ON_GROUPS:
             window.commands.bind(name, getattr(canvas.folding, name), self.available)
         self._switches = {
-            name: QAction(button.accessibleName(), self) for name, button in canvas.header.switches.items()
+            name: QAction(button.text(), self) for name, button in canvas.header.switches.items() if button.text()
         }
         for name, action in self._switches.items():
             action.setCheckable(True)
             action.setToolTip(canvas.header.switches[name].toolTip())
             action.triggered.connect(canvas.header.switches[name].click)
-        across = canvas.header.switches["across"]
-        across.setChecked(window.settings.choice("direction", "down") == "right")
-        across.toggled.connect(lambda on: window.settings.remember_choice("direction", "right" if on else "down"))
+        self._bind_direction()
         window.fills["graph"] = self._switch_actions
         self._bind_history()
         self._bind_focus()
@@ -64,6 +62,15 @@ class CanvasLink(QObject):
 
     def _can_export(self) -> Availability:
         return Availability(False, EXPORTS) if self.exporting.busy else self.available()
+
+    def _bind_direction(self) -> None:
+        """The command, the header's switch and what is remembered are one."""
+        command, switch = self._window.commands["across"], self.canvas.header.switches["across"]
+        settings = self._window.settings
+        self._window.commands.bind("across", switch.click, self.available)
+        switch.toggled.connect(command.setChecked)
+        switch.setChecked(settings.choice("direction", "down") == "right")
+        switch.toggled.connect(lambda on: settings.remember_choice("direction", "right" if on else "down"))
 
     def _bind_history(self) -> None:
         commands, history = self._window.commands, self.canvas.history

@@ -78,6 +78,7 @@ COMMANDS: tuple[Command, ...] = (
     _c("focus_path", QT_TRANSLATE_NOOP("Commands", "Focus on the path from the loss…"), ("P",)),
     _c("focus_hide", QT_TRANSLATE_NOOP("Commands", "Hide what isn't in focus"), ("H",), checkable=True),
     _c("focus_off", QT_TRANSLATE_NOOP("Commands", "Show everything"), (), "", "Leave the focus (Esc in the canvas)"),
+    _c("across", QT_TRANSLATE_NOOP("Commands", "Draw from left to right"), (), "across", "", True),
     _c("fold_all", QT_TRANSLATE_NOOP("Commands", "Fold all modules")),
     _c("open_all", QT_TRANSLATE_NOOP("Commands", "Open all modules")),
     _c("theme_system", QT_TRANSLATE_NOOP("Commands", "As the system"), checkable=True),

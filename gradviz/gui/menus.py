@@ -32,7 +32,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     (
         str(QT_TRANSLATE_NOOP("Menus", "&Graph")),
-        ("@graph", "", "fold_all", "open_all", "", *FOCUS, "", "focus_hide", "focus_off"),
+        ("@graph", "across", "", "fold_all", "open_all", "", *FOCUS, "", "focus_hide", "focus_off"),
     ),
     (str(QT_TRANSLATE_NOOP("Menus", "&Window")), ("@docks", "", "next_pane", "previous_pane", "", "reset_layout")),
     (str(QT_TRANSLATE_NOOP("Menus", "&Help")), ("guide", "shortcuts", "", "about")),

@@ -75,6 +75,7 @@ def make_cards(tree: Tree, inside: Inside, trace: Trace, graph: PassGraph, wordi
     for at, group in enumerate(tree.groups):
         children.setdefault(group.parent, []).append(at)
     norms = [inside.norm(at) for at in range(len(tree.groups))]
+    frozen = frozen_modules(trace)
     return tuple(
         Card(
             key=group.key,
@@ -90,10 +91,29 @@ def make_cards(tree: Tree, inside: Inside, trace: Trace, graph: PassGraph, wordi
             is_loop=group.is_loop,
             module=group.module.id if group.module is not None else -1,
             norm=norms[at],
-            norm_words=norm_words(norms[at], wording),
+            norm_words=wording.frozen if _is_frozen(tree, group, frozen) else norm_words(norms[at], wording),
         )
         for at, group in enumerate(tree.groups)
     )
+
+
+def frozen_modules(trace: Trace) -> set[int]:
+    """Modules with parameters, all of which, inside them too, ask for no gradient."""
+    modules = trace.modules()
+    live: set[int] = set()
+    still: set[int] = set()
+    for leaf in trace.leaves():
+        found = live if leaf.requires_grad else still
+        at = leaf.module
+        while at is not None and at < len(modules) and at not in found:
+            found.add(at)
+            at = modules[at].parent
+    return still - live
+
+
+def _is_frozen(tree: Tree, group: Group, frozen: set[int]) -> bool:
+    groups = [tree.groups[child] for child in group.children] if not group.is_loop and group.children else [group]
+    return bool(frozen) and all(one.module is not None and one.module.id in frozen for one in groups)
 
 
 def norm_words(norm: float | None, wording: Wording) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gradviz.scene.words import elided
 from gradviz.trace.model import Frame, Stack
@@ -31,11 +31,11 @@ class LoopLines:
 
 @dataclass(frozen=True)
 class Around:
-    """A loop round a place: in which of its frames, counted from outside, and from where that was called."""
+    """A loop round a place, run from one place: all things in it have the same number."""
 
-    depth: int
-    lines: LoopLines
-    outside: Stack  # the frames round it, outermost first
+    number: int
+    depth: int = field(compare=False)  # in which of the place's frames, counted from outside
+    lines: LoopLines = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,8 @@ class LoopFinder:
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
         self._known: dict[str, FileLoops] = {}
-        self._chains: dict[Stack, tuple[Around, ...]] = {}
+        self._chains: dict[int, tuple[Stack, tuple[Around, ...]]] = {}  # by the stack's id: to hash one takes long
+        self._numbers: dict[tuple[LoopLines, Stack], int] = {}  # of a loop, and the frames that it was run from
         self._places: dict[Frame, tuple[int, ...]] = {}
 
     def enclosing(self, stacks: Sequence[Stack]) -> LoopLines | None:
@@ -76,18 +77,20 @@ class LoopFinder:
 
     def chain(self, stack: Stack) -> tuple[Around, ...]:
         """All loops round a place, outermost first."""
-        known = self._chains.get(stack)
-        if known is None:
-            found: dict[LoopLines, Around] = {}
-            outside_in = stack[::-1]
-            for at, frame in enumerate(outside_in):
-                around = [loop for loop in self._of(frame.file).loops if self._holds(loop, [outside_in], at)]
-                for loop in sorted(around, key=lambda loop: (loop.first, -loop.last)):
-                    found.setdefault(
-                        loop, Around(at, loop, outside_in[:at])
-                    )  # a comprehension is seen from outside too
-            known = self._chains[stack] = tuple(found.values())
-        return known
+        known = self._chains.get(id(stack))
+        if known is None or known[0] is not stack:
+            known = self._chains[id(stack)] = stack, self._loops_round(stack[::-1])
+        return known[1]
+
+    def _loops_round(self, outside_in: Stack) -> tuple[Around, ...]:
+        found: dict[LoopLines, Around] = {}
+        for at, frame in enumerate(outside_in):
+            around = [loop for loop in self._of(frame.file).loops if self._holds(loop, [outside_in], at)]
+            for loop in sorted(around, key=lambda loop: (loop.first, -loop.last)):
+                if loop not in found:  # a comprehension is seen from outside, too
+                    number = self._numbers.setdefault((loop, outside_in[:at]), len(self._numbers))
+                    found[loop] = Around(number, at, loop)
+        return tuple(found.values())
 
     def _holds(self, loop: LoopLines, outside_in: Sequence[Stack], at: int) -> bool:
         """Whether the frames at this depth stand in the loop: in its body, or in its head and in a generator that is

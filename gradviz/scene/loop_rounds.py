@@ -54,42 +54,39 @@ class Rounds:
 
     def spans(self, things: Sequence[Thing]) -> dict[int, Span]:
         """For each loop among these things (by its place among them) what it holds; none where no source tells."""
-        loops = {at: key for at, thing in enumerate(things) if isinstance(thing, Loop) and (key := self._key(thing))}
+        keys = {at: key for at, thing in enumerate(things) if isinstance(thing, Loop) and (key := self._key(thing))}
+        wanted = set(keys.values())
         found: dict[int, tuple[int, int]] = {}
-        totals: dict[int, _Count] = {}
-        for key in dict.fromkeys(loops.values()):
-            count = _Count()
-            since: list[int] = []
-            for at, thing in enumerate(things):
-                around = self._inside(thing, key)
-                if around is None:
-                    if count.number:  # the loop has run; should it run again, it counts anew
-                        totals.update(dict.fromkeys(since, count))
-                        count, since = _Count(), []
-                    continue
-                if loops.get(at) == key and isinstance(thing, Loop):
-                    found[at] = self._count_loop(thing, key, count)
-                    since.append(at)
+        count_of: dict[int, _Count] = {}
+        running: dict[Around, _Count] = {}
+        for at, thing in enumerate(things) if wanted else ():
+            chain = self._finder.chain(self._row.stack(thing))
+            inside = {key: inner for key, inner in zip(chain, (*chain[1:], None)) if key in wanted}
+            # A loop that has ended and is run again counts anew.
+            running = {key: running[key] if key in running else _Count() for key in inside}
+            for key, inner in inside.items():
+                if keys.get(at) == key and isinstance(thing, Loop):
+                    found[at], count_of[at] = self._count_loop(thing, key, running[key]), running[key]
                 else:
-                    self._meet(thing, around, count)
-            totals.update(dict.fromkeys(since, count))
-        return {at: Span(*ends, totals[at].number) for at, ends in found.items()}
+                    self._meet(thing, key, inner, running[key])
+        return {at: Span(*ends, count_of[at].number) for at, ends in found.items()}
 
     def _count_loop(self, loop: Loop, key: Around, count: _Count) -> tuple[int, int]:
         """Its first two rounds tell how many of the script's rounds each is."""
         first, ends = 0, []
         for one in loop.rounds[:2]:
             for thing in one:
-                around = self._inside(thing, key)
-                if around is not None:
-                    self._meet(thing, around, count)
+                chain = self._finder.chain(self._row.stack(thing))
+                if key in chain:
+                    at = chain.index(key)
+                    self._meet(thing, chain[at], chain[at + 1] if at + 1 < len(chain) else None, count)
                 first = first or count.number
             ends.append(count.number)
         count.number += (len(loop.rounds) - 2) * (ends[1] - ends[0])
         return max(first, 1), max(count.number, 1)
 
-    def _meet(self, thing: Thing, around: tuple[Around, Around | None], count: _Count) -> None:
-        key, inner = around
+    def _meet(self, thing: Thing, key: Around, inner: Around | None, count: _Count) -> None:
+        """`inner`: the next loop inside that the thing is in."""
         stack = self._row.stack(thing)
         outer = len(stack) - key.depth
         if inner is None:
@@ -105,11 +102,3 @@ class Rounds:
         if lines is None or lines.several:
             return None
         return next((one for one in self._finder.chain(stacks[0]) if one.lines == lines), None)
-
-    def _inside(self, thing: Thing, key: Around) -> tuple[Around, Around | None] | None:
-        """None where it isn't in this loop; else with the next loop inside that it is in."""
-        chain = self._finder.chain(self._row.stack(thing))
-        for at, one in enumerate(chain):
-            if one == key:
-                return key, chain[at + 1] if at + 1 < len(chain) else None
-        return None

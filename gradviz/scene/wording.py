@@ -34,6 +34,7 @@ class Wording:
     lines: str = "lines {first}–{last}"
     norm: str = "norm {norm}"
     no_gradient: str = "no gradient"
+    frozen: str = "frozen"
 
     def at_line(self, line: int) -> str:
         return self.line.format(line=line)

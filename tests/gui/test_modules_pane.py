@@ -140,6 +140,21 @@ def test_a_group_selected_elsewhere_is_shown(transformer: Path, qtbot: QtBot) ->
     assert not pane.tree.currentIndex().isValid()
 
 
+def test_of_a_stack_all_modules_are_shown(transformer: Path, qtbot: QtBot) -> None:
+    hub = hub_on(transformer)
+    pane = shown(ModulesPane, hub, qtbot)
+    layers = [f"encoder.layers.{number}" for number in range(3)]
+    modules = tuple(pane.index_of(path).data(BRANCH_ROLE).module.id for path in layers)
+    hub.change(selection=Selection("group", path=layers[0], title="layers.0 – layers.2", modules=modules))
+    settle(pane)
+    chosen = {index.data() for index in pane.tree.selectionModel().selectedRows()}
+    assert chosen == {"layers.0", "layers.1", "layers.2"}
+    # AND a click on one of them selects that one
+    click(pane.tree.viewport(), row_at(pane, layers[1]))
+    assert hub.view.selection == Selection("group", path=layers[1], module=modules[1])
+    assert len(pane.tree.selectionModel().selectedRows()) == 1
+
+
 def test_of_two_models_with_the_same_paths_the_right_one_is_shown(tmp_path: Path, qtbot: QtBot) -> None:
     trace = TraceBuilder(tmp_path / "run.gradviz")
     for name in ("generator", "critic"):

@@ -102,12 +102,15 @@ def test_the_direction_is_remembered_by_the_next_window(person: Person, qtbot: Q
     other.close_everything()
 
 
-def test_the_graph_menu_has_the_direction_too(person: Person) -> None:
-    actions = person.window.fills["graph"]()
-    across = next(action for action in actions if action.text() == "Left to right")
+def test_the_direction_is_a_command_too(person: Person) -> None:
+    across = person.window.commands["across"]
     assert across.isEnabled() and not across.isChecked()
-    across.trigger()
+    person.command("across")
     person.until(lambda: scene_of(person).draft.across)
+    assert across.isChecked() and person.canvas.header.switches["across"].isChecked()
+    person.command("across")
+    person.until(lambda: not scene_of(person).draft.across)
+    assert not across.isChecked()
 
 
 def test_typing_into_the_filter_leaves_the_graph_alone(person: Person) -> None:

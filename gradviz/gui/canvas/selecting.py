@@ -42,8 +42,8 @@ def group_of(loaded: Loaded, card: int) -> Selection:
     draft = loaded.scene.draft
     one = draft.cards[card]
     if one.copies and not one.is_loop:
-        inside = tuple(dict.fromkeys(each.module for each in draft.cards if each.parent == card))
-        return Selection("group", path=one.path, title=one.title, modules=inside)
+        modules = tuple(dict.fromkeys(each.module for each in draft.cards if each.parent == card))
+        return Selection("group", path=one.path, title=one.title, modules=modules)
     if not one.is_loop:
         return Selection("group", path=one.path, module=one.module)
     inside = np.zeros(len(draft.cards) + 1, bool)

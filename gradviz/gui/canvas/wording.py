@@ -37,4 +37,5 @@ def translated() -> Wording:
         lines=translate("Scene", "lines {first}–{last}"),
         norm=translate("Scene", "norm {norm}"),
         no_gradient=translate("Scene", "no gradient"),
+        frozen=translate("Scene", "frozen"),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QVBoxLayout, QWidget
 
 from gradviz.document.hub import Hub, Selection, View
@@ -137,6 +137,9 @@ class ModulesPane(Pane):
             self.tree.setCurrentIndex(index)
             if index.isValid():
                 self.tree.scrollTo(index)
+            rows = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
+            for number in selection.modules:  # of a stack
+                self.tree.selectionModel().select(self.model.index_of(number), rows)
         else:
             self.tree.setCurrentIndex(QModelIndex())
             self.tree.clearSelection()

@@ -54,6 +54,12 @@ def test_at_a_level_without_statistics_no_norm_is_told(tmp_path: Path) -> None:
     assert card.norm is None and card.norm_words == "" and card.bars == ()
 
 
+def test_a_group_whose_parameters_are_all_frozen_says_so(tmp_path: Path) -> None:
+    found = cards(layered(tmp_path / "run.gradviz", [[FINE, MORE], [FINE, MORE], [FINE, MORE]], frozen=(1,)))
+
+    assert [found[f"part.{number}"].norm_words for number in range(3)] == ["norm 5", "frozen", "norm 5"]
+
+
 def test_what_failed_in_a_folded_group_marks_it(tmp_path: Path) -> None:
     path = layered(tmp_path / "run.gradviz", [[FINE, MORE], [FINE, MORE]], outcome="raised", failed_node=3)
     trace = Trace(path)
