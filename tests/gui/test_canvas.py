@@ -677,3 +677,24 @@ def test_who_jumps_to_a_finding_sees_it_opened_and_may_fold_it_again(draw: Any, 
     drawn.reloaded(drawn.canvas.folding.fold_all)
     draft = drawn.canvas.loaded.scene.draft
     assert draft.kind[draft.box_of[node]] == Kind.GROUP
+
+
+@pytest.mark.parametrize(("layers", "told"), [(5, True), (70, False)])
+def test_a_fresh_graph_is_opened_to_its_finding_as_long_as_it_can_be_read(
+    draw: Any, tmp_path: Path, layers: int, told: bool
+) -> None:
+    drawn = draw(transformer(tmp_path / "run.gradviz", layers))
+    finding = finding_at(drawn, "encoder.layers.3.self_attn.q_proj.weight")
+    node = finding.marks[0].node
+    # WHEN the findings come, and the first of them is shown
+    drawn.reloaded(lambda: drawn.hub.change(findings=(finding,), finding=0, selection=Selection("node", node=node)))
+    if told:
+        drawn.qtbot.waitSignal(drawn.canvas.scene_shown, timeout=LONG).wait()
+    draft = drawn.canvas.loaded.scene.draft
+    assert (draft.node[draft.box_of[node]] == node) == told and len(draft) <= 70
+    # AND who goes there sees it in any case
+    drawn.hub.change(finding=-1)
+    if not told:
+        drawn.reloaded(lambda: drawn.hub.change(finding=0))
+    draft = drawn.canvas.loaded.scene.draft
+    assert draft.node[draft.box_of[node]] == node

@@ -14,6 +14,7 @@ from gradviz.gui.canvas.hits import Hit
 from gradviz.gui.canvas.loader import Loaded
 from gradviz.gui.canvas.looking import Anchor, anchor_at
 from gradviz.gui.canvas.selecting import groups_round, hit_of
+from gradviz.scene.groups import READABLE
 
 if TYPE_CHECKING:
     from gradviz.gui.canvas.canvas import Canvas
@@ -89,10 +90,13 @@ class Folding(QObject):
             self.look_at(loaded, group)
 
     def reveal_finding(self, view: View) -> None:
-        """Who jumps to a finding sees it, not the group that it is folded away in. Once: it may be folded again."""
+        """Who jumps to a finding sees it, not the group that it is folded away in. Once: it may be folded again.
+
+        The one that a fresh graph shows by itself is opened to as long as all boxes can be read.
+        """
         loaded = self._canvas.loaded
         if loaded is None or not 0 <= view.finding < len(view.findings):
-            self._told = ()
+            self._told = self._told[:1]  # the recording: what is gone to now is gone to by a person
             return
         if (loaded.order.trace, loaded.order.pass_id, loaded.order.findings) != (
             view.trace,
@@ -103,9 +107,12 @@ class Folding(QObject):
         told = (view.trace, view.pass_id, view.findings, view.finding)
         if told == self._told:
             return
-        self._told = told
+        fresh, self._told = self._told[:1] != told[:1], told
         node = next((mark.node for mark in view.findings[view.finding].marks if mark.node >= 0), -1)
-        if 0 <= node < len(loaded.scene.draft.box_of) and groups_round(loaded, node) - loaded.build.opened:
+        if not 0 <= node < len(loaded.scene.draft.box_of):
+            return
+        missing = groups_round(loaded, node) - loaded.build.opened
+        if missing and not (fresh and boxes_with(loaded, missing) > READABLE):
             self.reveal(node)
 
     def leave_folded(self, view: View) -> None:
@@ -143,6 +150,14 @@ class Folding(QObject):
         view.touched = True
         view.stop_glide()
         view.set_view(near if camera.fits(near, area) else camera.fitted(area, view.width(), view.height()))
+
+
+def boxes_with(loaded: Loaded, opened: frozenset[str]) -> int:
+    """About how many boxes there are with these groups opened too."""
+    draft = loaded.scene.draft
+    places = {at for at, card in enumerate(draft.cards) if card.key in opened}
+    loose = int(np.isin(draft.card_of, list(places)).sum())
+    return len(draft) + loose + sum(card.parent in places for card in draft.cards) - len(places)
 
 
 def groups_of_module(loaded: Loaded, group: Selection) -> frozenset[str]:
