@@ -229,7 +229,6 @@ class Acting(QObject):
         menu.addAction(translate("Canvas", "Copy name"), lambda: _copy(name))
         menu.setToolTipsVisible(True)
 
-
     def _focus_actions(self, menu: QMenu, found: Hit) -> None:
         """What can stand out, seen from here; and the way out of it."""
         canvas = self._canvas
