@@ -81,5 +81,5 @@ def _draw_blocks(painter: QPainter, rects: NDArray[Any], ink: QColor, ratio: flo
 
 def _sized(rects: NDArray[Any]) -> NDArray[Any]:
     """Left, top, right, bottom as rows to x, y, width, height as columns; nothing is smaller than a px."""
-    rows: NDArray[Any] = np.concatenate((rects[:2], np.maximum(rects[2:] - rects[:2], 1.0)))
-    return rows.T
+    columns: NDArray[Any] = np.concatenate((rects[:2], np.maximum(rects[2:] - rects[:2], 1.0))).T
+    return columns
