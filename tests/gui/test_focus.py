@@ -196,6 +196,20 @@ def test_the_menu_of_a_node_offers_it(person: Looker) -> None:
     assert person.crumb == "Path from the loss to 0.weight"
 
 
+def test_another_pass_of_the_same_graph_keeps_it_and_another_recording_doesnt(
+    person: Looker, recordings: dict[str, Path]
+) -> None:
+    person.select("ReluBackward0")
+    person.press(Qt.Key.Key_O)
+    first = person.window.hub.view.pass_id
+    person.command("next_pass")
+    person.until(lambda: person.canvas.loaded.order.pass_id != first)  # type: ignore[union-attr]  # open
+    assert person.crumb == "What follows from ReluBackward0"
+    person.open(recordings["broadcast"])
+    person.until(lambda: person.canvas.loaded.order.trace is person.window.hub.view.trace)  # type: ignore[union-attr]  # open
+    assert person.canvas.focus.wanted is None and not person.canvas.focus.bar.isVisible()
+
+
 def test_fit_looks_at_what_stands_out(person: Looker) -> None:
     person.press(Qt.Key.Key_F)
     whole = person.canvas.view.view

@@ -42,6 +42,7 @@ class Focusing(QObject):
         self._post = Post(self)
         self._newest = 0
         self.wanted: Focus | None = None
+        self._nodes = 0  # of the graph that it is in
         self.hops = 1
         self.hides = False
         self.bar = FocusBar(canvas.theme, canvas.view, self._left_of_map)
@@ -125,7 +126,7 @@ class Focusing(QObject):
         if focus is None or loaded is None:
             self._lift()
             return
-        number, gone = self._newest, self.hides
+        number, gone, self._nodes = self._newest, self.hides, len(loaded.build.graph)
         current = self._with_current(loaded, focus)
 
         def work() -> Veiled:
@@ -147,8 +148,10 @@ class Focusing(QObject):
             self.show(self.wanted)
 
     def scene_changed(self) -> None:
-        """Another scene: the focus stays on its node."""
-        self.show(self.wanted)
+        """Another scene: the focus stays on its node, unless the scene is of another graph."""
+        loaded = self._canvas.loaded
+        if self.wanted is not None and loaded is not None:
+            self.show(self.wanted if len(loaded.build.graph) == self._nodes else None)
 
     def _with_current(self, loaded: Loaded, focus: Focus) -> Focus:
         """With the node of the current step, for one that follows; past the last step, of that one."""
