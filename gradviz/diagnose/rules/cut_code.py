@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from gradviz.diagnose.ancestry import as_cut
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.dataflow import carried
 from gradviz.diagnose.precedence import tight
@@ -48,7 +49,7 @@ def uncut(case: Case, op: model.Op) -> list[Line]:
     if code is None or not isinstance(written, ast.expr):
         return []
     try:
-        first = _Rewriter(code, written, frozenset()).line(code.statement_of(written))
+        first = _Rewriter(code, _alike(case, code, op, written), frozenset()).line(code.statement_of(written))
         if first is None or _inner(written) is None:
             return []
         return [first, *_further_on(code, written)]
@@ -56,12 +57,25 @@ def uncut(case: Case, op: model.Op) -> list[Line]:
         return []
 
 
+def _alike(case: Case, code: Code, op: model.Op, written: ast.expr) -> tuple[ast.expr, ...]:
+    """The cut, and those of its kind in the same statement: `w.data - lr.data * g` without the first is cut still."""
+    statement = code.statement_of(written)
+    found = [written]
+    for other in case.ops:
+        if other.name == op.name and other.stack[:1] and other.stack[0].line == op.stack[0].line and as_cut(other):
+            expression = case.op_expression(other)
+            same = isinstance(expression, ast.expr) and code.statement_of(expression) is statement
+            if isinstance(expression, ast.expr) and same and all(expression is not each for each in found):
+                found.append(expression)
+    return tuple(found)
+
+
 def _further_on(code: Code, written: ast.expr) -> Iterator[Line]:
     """Raises NotTold."""
     names = carried(code, written)
     start = code.statement_of(written)
     scope = code.scope(written)
-    rewriter = _Rewriter(code, None, frozenset(names))
+    rewriter = _Rewriter(code, (), frozenset(names))
     count = 1
     for statement in sorted(code.statements(), key=lambda s: s.lineno):
         if start is None or statement.lineno <= start.lineno or code.scope(statement) is not scope:
@@ -76,11 +90,11 @@ def _further_on(code: Code, written: ast.expr) -> Iterator[Line]:
 
 
 class _Rewriter:
-    """Writes statements anew in which a value has stayed a tensor: the one that `start` is, or those of some names."""
+    """Writes statements anew in which a value has stayed a tensor: what `starts` are, or some names hold."""
 
-    def __init__(self, code: Code, start: ast.expr | None, names: frozenset[str]) -> None:
+    def __init__(self, code: Code, starts: tuple[ast.expr, ...], names: frozenset[str]) -> None:
         self._code = code
-        self._start = start
+        self._starts = starts
         self._names = names
 
     def line(self, statement: ast.stmt | None, shows: bool = False) -> Line | None:
@@ -100,10 +114,13 @@ class _Rewriter:
         nothing_left = isinstance(statement, ast.Expr) and text.isidentifier()
         return Line(statement.lineno, "" if nothing_left or target.strip() == value.strip() else text)
 
+    def _is_start(self, node: ast.AST) -> bool:
+        return any(node is each for each in self._starts)
+
     def _is_meant(self, node: ast.AST) -> bool:
-        if node is self._start:
+        if self._is_start(node):
             return True
-        if self._start is None and isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+        if not self._starts and isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             return node.id in self._names
         return any(self._is_meant(child) for child in ast.iter_child_nodes(node))
 
@@ -120,7 +137,7 @@ class _Rewriter:
 
     def _is_dropped(self, node: ast.AST, inner: ast.expr) -> bool:
         """Whether this call gives out its tensor's numbers, or a copy of them, once more."""
-        if node is self._start:
+        if self._is_start(node):
             return True
         name = called_name(node) if isinstance(node, ast.Call) else "data"
         is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.value is inner

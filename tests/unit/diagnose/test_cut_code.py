@@ -42,6 +42,14 @@ def test_a_line_without_the_cut(line: str, name: str, call: str, left: str) -> N
     assert lines(f"{line}\n", name, call) == [(1, left)]
 
 
+def test_another_cut_of_the_same_statement_goes_with_it() -> None:
+    trace = FakeTrace("new = w.data - rate.data * g\n")
+    op = trace.op("data", "w.data", (trace.tensor((3,), grad=True),), trace.tensor((3,)))
+    trace.op("data", "rate.data", (trace.tensor((), grad=True),), trace.tensor(()))
+
+    assert [each.text for each in uncut(Case(trace), op)] == ["new = w - rate * g"]
+
+
 def test_lines_further_on_that_would_copy_it_again() -> None:
     text = "v = float(x.detach())\nprint(v)\nw = math.exp(v)\nloss = torch.tensor(w, requires_grad=True)\n"
 
