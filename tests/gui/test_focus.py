@@ -154,11 +154,17 @@ def test_the_rest_is_dimmed_or_gone_and_the_choice_remembered(person: Looker) ->
     assert person.picture() == dimmed
 
 
-def test_a_step_under_the_veil_gives_what_a_fresh_painting_gives(person: Looker) -> None:
+@pytest.mark.parametrize("hides", [False, True])
+@pytest.mark.parametrize("zoom", [1.0, 0.5, 0.3])
+def test_a_step_under_the_veil_gives_what_a_fresh_painting_gives(person: Looker, zoom: float, hides: bool) -> None:
     person.select("ReluBackward0")
     person.press(Qt.Key.Key_B)
+    person.canvas.focus.set_hides(hides)
+    person.canvas.view.zoom_by(zoom / person.canvas.view.view.zoom)
+    look = person.canvas.view.view
     for _ in range(7):
         person.window.hub.change(None, position=person.position + 1)
+        person.canvas.view.set_view(look)  # an image that moves along does so by whole pixels
         stepped = person.picture()
         person.canvas.view.pixels.forget()
         assert person.picture() == stepped

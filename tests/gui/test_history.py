@@ -192,6 +192,18 @@ def test_a_group_that_was_opened_folds_and_opens_again(large: Wanderer) -> None:
     large.until_opened(start | {key})
 
 
+def test_a_press_on_the_map_is_a_jump(large: Wanderer) -> None:
+    large.canvas.folding.open_all()
+    large.until(lambda: len(large.opened) > 5)
+    large.rest()
+    view, minimap = large.look, large.canvas.minimap
+    large.click(minimap, QPoint(minimap.width() - 6, minimap.height() - 6))
+    large.rest()
+    assert middle(large.look) != middle(view)
+    large.back()
+    assert middle(large.look) == middle(view)
+
+
 def test_back_after_a_search_that_opened_groups(large: Wanderer) -> None:
     start, view = large.opened, large.look
     loaded = large.canvas.loaded
