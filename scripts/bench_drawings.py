@@ -15,7 +15,7 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from bench_layout import Edges, gpt_edges, lstm_edges, request_of
+from bench_layout import LSTM_STEP, Edges, gpt_edges, lstm_edges, request_of
 from bench_measure import Measured, Wanted, interleave, median_of, ratio_of
 from numpy.typing import NDArray
 
@@ -61,11 +61,20 @@ def tree_edges(leaves: int) -> tuple[int, Edges]:
     return 2 * leaves - 1, edges
 
 
+def summed_edges(steps: int) -> tuple[int, Edges]:
+    """An LSTM whose loss is a sum over all steps: a chain of additions, from each an edge to its step's state."""
+    count, edges = lstm_edges(steps)
+    sums = [0, *range(count, count + steps - 1)]
+    edges += zip(sums, sums[1:], strict=False)
+    return count + steps - 1, edges + [(sums[i], 1 + i * LSTM_STEP) for i in range(1, steps)]
+
+
 SMALL: dict[str, tuple[int, Edges]] = {
     "gpt 12": gpt_edges(12),
     "gpt 4": gpt_edges(4),
     "lstm 50": lstm_edges(50),
     "lstm 8": lstm_edges(8),
+    "lstm 12, summed": summed_edges(12),
     "residual 40": residual_edges(40),
     "residual 16": residual_edges(16),
     "tree 256": tree_edges(256),

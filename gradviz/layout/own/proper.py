@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from gradviz.layout.own.flat import FlatGraph, Style
 
-LONGEST_CHAIN = 64  # layers; beyond, an edge takes a lane beside the column
+LONGEST_CHAIN = 300  # layers; beyond, an edge takes a lane beside the column, which crosses more but keeps it narrow
+_SHORTER, _MANY = 64, 1000  # and in graphs with more boxes than lines can be followed among
 _DUMMIES_PER_BOX = 4  # how many dummies a graph may cost before shorter edges take lanes, too
 _DUMMIES_FREE = 4000
 LABEL_GAP = 6.0  # between a line and its label
@@ -65,7 +66,7 @@ def proper(graph: FlatGraph, layer: list[int], column: list[int], style: Style) 
     tail, head = graph.ends
     span = level[head] - level[tail]
     same = np.asarray(column, np.int64)[level[tail]] == np.asarray(column, np.int64)[level[head]]
-    inner = same & (span >= 1) & (span <= _longest(span[same], boxes + edges))
+    inner = same & (span >= 1) & (span <= _longest(span[same], boxes, edges))
     chained = np.flatnonzero(inner)
     length = span[chained]
     extra = length - 1
@@ -112,13 +113,14 @@ def proper(graph: FlatGraph, layer: list[int], column: list[int], style: Style) 
     )
 
 
-def _longest(span: NDArray[np.int64], size: int) -> int:
+def _longest(span: NDArray[np.int64], boxes: int, edges: int) -> int:
     """The longest chain allowed, so that all dummies together stay in proportion to the graph."""
+    most = LONGEST_CHAIN if boxes <= _MANY else _SHORTER
     if not len(span):
-        return LONGEST_CHAIN
-    allowed = _DUMMIES_FREE + _DUMMIES_PER_BOX * size
-    counts = np.bincount(np.clip(span, 0, LONGEST_CHAIN + 1), minlength=LONGEST_CHAIN + 2)[1 : LONGEST_CHAIN + 1]
-    cost = np.cumsum(counts * np.arange(LONGEST_CHAIN))
+        return most
+    allowed = _DUMMIES_FREE + _DUMMIES_PER_BOX * (boxes + edges)
+    counts = np.bincount(np.clip(span, 0, most + 1), minlength=most + 2)[1 : most + 1]
+    cost = np.cumsum(counts * np.arange(most))
     return max(2, int(np.searchsorted(cost, allowed, side="right")))
 
 
