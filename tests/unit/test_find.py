@@ -124,7 +124,7 @@ def test_an_index_knows_what_the_recording_says(tmp_path: Path) -> None:
     index = Index.build(path, 0)
     (hit,) = of("node", index.search("0.weight")).hits
     assert (hit.kind, hit.title) == ("leaf", "0.weight")
-    assert hit.detail == "AccumulateGrad · train_mlp.py:11 · [64, 20]"
+    assert hit.detail == "AccumulateGrad · mlp_train.py:11 · [64, 20]"
     with Trace(path) as trace:
         modules = trace.modules()
         for query in ("Linear", "ReLU"):
