@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import ast
 import threading
+from bisect import bisect_left
 from collections.abc import Sequence
 
 _ONE_AT_A_TIME = threading.Lock()
-PIECE = 150  # lines, at least
+LONG = 300  # lines: a longer text is parsed in pieces
+PIECE = 40  # lines, at least: a few milliseconds
 # What a line at the left begins with that goes on with what stands above it, or may do so.
 GOES_ON = (" ", "\t", "\n", "#", ")", "]", "}", "'", '"', "\\", "else", "elif", "except", "finally")
 
@@ -19,7 +21,7 @@ GOES_ON = (" ", "\t", "\n", "#", ")", "]", "}", "'", '"', "\\", "else", "elif", 
 def parse_module(source: str | bytes, filename: str = "<unknown>") -> ast.Module:
     """As ast.parse. Raises SyntaxError, ValueError, RecursionError, MemoryError for what is no program."""
     # Other line ends than these count otherwise for Python than for us.
-    if isinstance(source, str) and source.count("\n") > 2 * PIECE and not any(mark in source for mark in "\r\f\0"):
+    if isinstance(source, str) and source.count("\n") > LONG and not any(mark in source for mark in "\r\f\0"):
         tree = _in_pieces(source.split("\n"))
         if tree is not None:
             return tree
@@ -45,7 +47,8 @@ def _in_pieces(lines: Sequence[str]) -> ast.Module | None:
         length = PIECE
         piece = None
         while piece is None:
-            end = next((at for at in starts if at >= begin + length), len(lines))
+            after = bisect_left(starts, begin + length)
+            end = starts[after] if after < len(starts) else len(lines)
             piece = _piece(lines, begin, end)
             if piece is None and end == len(lines):
                 return None

@@ -31,6 +31,7 @@ from gradviz.gui.canvas.strip import CanvasStrip
 from gradviz.gui.canvas.whereabouts import Whereabouts
 from gradviz.gui.canvas.wording import translated
 from gradviz.gui.panes.patience import Patience
+from gradviz.gui.panes.turns import Turns
 from gradviz.gui.post import Post
 from gradviz.gui.theme import Theme
 from gradviz.scene.build import Shown
@@ -71,6 +72,7 @@ class Canvas(QWidget):
         self.strip.cancelled.connect(self._loader.simple)
         self.destroyed.connect(self._loader.close)
         self._soon = Patience(self._load, self)
+        self._turns = Turns.of_application()
         self.history = History(self)  # before we listen: it has to see from where one jumps
         self.folding, self.focus = Folding(self), Focusing(self)
         self._acting = Acting(self)
@@ -202,6 +204,7 @@ class Canvas(QWidget):
         """Bring the states to the hub's position, and look at the current node."""
         if self.loaded is None or self.hub.view.pass_id != self.loaded.order.pass_id:
             return
+        self._turns.begin()
         states = states_at(self.loaded.build.timeline, self.hub.view.position)
         self.view.show_states(states)
         self.focus.follow()

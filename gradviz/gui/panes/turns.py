@@ -29,9 +29,13 @@ class Turns(QObject):
         if self._left:
             self._asked = True
             return False
+        self.begin()
+        return True
+
+    def begin(self) -> None:
+        """Somebody works who can't wait, as the canvas does at a step: the others come after what he paints."""
         self._left, self._asked = ROUNDS, False
         self._round.start()
-        return True
 
     def busy(self) -> bool:
         """Somebody works, or what he changed is being painted."""
