@@ -109,6 +109,7 @@ def steps(count: int) -> Callable[[Stage], None]:
 
 
 def fitted(stage: Stage) -> None:
+    stage.window.docks.front("steps")
     stage.commands("fit")
 
 

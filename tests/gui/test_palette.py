@@ -74,6 +74,16 @@ def test_both_keys_open_it_and_escape_gives_the_keyboard_back(person: Searcher, 
     assert person.palette.field.text() == ""
 
 
+def test_another_recording_closes_it(person: Searcher, recordings: dict[str, Path]) -> None:
+    # GIVEN
+    person.call()
+    person.type("norm")
+    # WHEN
+    person.open(recordings["broadcast"])
+    # THEN
+    assert not person.palette.isVisible()
+
+
 def test_the_button_in_the_toolbar_opens_it(person: Searcher) -> None:
     person.click(person.window.toolbar.find_button)
     person.until(lambda: person.palette.field.hasFocus())

@@ -71,6 +71,8 @@ class Palette(QFrame):
         self.list.clicked.connect(self._clicked)
         window.installEventFilter(self)
         hub.listen("pass", self, self._pass_changed)
+        hub.listen("trace", self, self._recording_changed)
+        self._trace = hub.view.trace
         self.hide()
 
     # -- opening and closing
@@ -149,6 +151,13 @@ class Palette(QFrame):
     def _pass_changed(self, _view: View) -> None:
         if self.isVisible():
             self._delay.start()  # a recording that grows tells it again and again
+
+    def _recording_changed(self, view: View) -> None:
+        """Another recording stands there: what was searched for was in the one before."""
+        if view.trace is not self._trace:
+            self._trace = view.trace
+            if self.isVisible():
+                self.leave()
 
     # -- choosing
 
