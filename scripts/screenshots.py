@@ -89,7 +89,10 @@ class Stage:
         self.pause(1.0)
 
     def take(self, name: str) -> None:
+        from gradviz.gui.panes.turns import Turns
+
         FOLDER.mkdir(parents=True, exist_ok=True)
+        self.until(Turns.of_application().quiet, "the panes")
         place = FOLDER / f"{name}.png"
         self.window.grab().save(str(place))
         print(f"{place.relative_to(ROOT)}: {self.window.status.words()}", flush=True)

@@ -29,12 +29,16 @@ class Turns(QObject):
         if self._left:
             self._asked = True
             return False
-        self.begin()
+        self._left, self._asked = ROUNDS, False
+        self._round.start()
         return True
 
     def begin(self) -> None:
-        """Somebody works who can't wait, as the canvas does at a step: the others come after what he paints."""
-        self._left, self._asked = ROUNDS, False
+        """Somebody works who can't wait, as the canvas does at a step: the others come after what he paints.
+
+        One round, no more: while a key is held down, they too shall come to their turns.
+        """
+        self._left = max(self._left, 1)
         self._round.start()
 
     def busy(self) -> bool:
