@@ -14,6 +14,8 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
+from gradviz.gui.still import paint_again
+
 
 class Dressing(QObject):
     """`dressed` is called when all are in the new sheet, before they are painted."""
@@ -67,7 +69,7 @@ class Dressing(QObject):
         self._keeper = None
         held, self._held = self._held, []
         for window in set(held) & set(QApplication.topLevelWidgets()):  # some may have gone meanwhile
-            window.setUpdatesEnabled(True)
+            paint_again(window)
 
     def _in_turns(self, application: QApplication, sheet: str, palette: QPalette) -> Iterator[None]:
         with unheard(application):  # in one turn: nothing may be laid out in between, without a sheet

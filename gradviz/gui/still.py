@@ -29,4 +29,14 @@ class Still(QObject):
         self._left -= 1
         if self._left <= 0:
             self._round.stop()
-            self._widget.setUpdatesEnabled(True)
+            paint_again(self._widget)
+
+
+def paint_again(widget: QWidget) -> None:
+    """Updates are painted again, what has come together at once.
+
+    Qt forgets a request to paint that it meets while updates are off, but not that the widget waits for one: an
+    update() of a widget that waits asks for none. So it would stay as it was, until somebody resizes the window.
+    """
+    widget.setUpdatesEnabled(True)
+    widget.repaint()
