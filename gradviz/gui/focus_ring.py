@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QTabBar,
     QWidget,
 )
+from shiboken6 import isValid
 
 from gradviz.gui.theme import Theme
 
@@ -56,11 +57,18 @@ class FocusRing(QObject):
             self._show(new)
 
     def _drop(self) -> None:
-        if self._ring is not None:
-            self._ring.target.removeEventFilter(self)
-            self._ring.hide()
-            self._ring.deleteLater()
-            self._ring = None
+        ring = self._ring
+        if ring is not None and isValid(ring.target):
+            ring.target.destroyed.disconnect(self._let_go)
+            ring.target.removeEventFilter(self)
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Panes rebuild their pages: the target, and with its window the ring, may be gone without a word to us."""
+        ring, self._ring = self._ring, None
+        if ring is not None and isValid(ring):
+            ring.hide()
+            ring.deleteLater()
 
     def _show(self, target: QWidget | None) -> None:
         self._drop()
@@ -72,9 +80,10 @@ class FocusRing(QObject):
             return
         host = target.window()
         target.installEventFilter(self)
-        self._ring = _Ring(target, host, self._theme, outside)
-        self._ring.show()
-        self._ring.raise_()
+        self._ring = ring = _Ring(target, host, self._theme, outside)
+        target.destroyed.connect(self._let_go)
+        ring.show()
+        ring.raise_()
 
 
 class _Ring(QWidget):
