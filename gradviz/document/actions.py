@@ -21,6 +21,7 @@ NO_STEPS = "No step of this backward pass ran."
 AT_START = "This is the first step."
 AT_END = "The backward pass ends here."
 NO_FINDINGS = "No problems were found."
+UNEXAMINED = "This recording couldn't be examined for problems."
 ONE_PASS = "There is no other backward pass."
 
 
@@ -61,7 +62,8 @@ class Actions:
         if view.trace is None:
             return Availability(False, NO_RECORDING)
         if name.endswith("finding"):
-            return Availability(bool(view.findings), "" if view.findings else NO_FINDINGS)
+            reason = UNEXAMINED if view.unexamined else NO_FINDINGS
+            return Availability(bool(view.findings), "" if view.findings else reason)
         if view.pass_id is None:
             return Availability(False, NO_PASS)
         if name.endswith("pass"):

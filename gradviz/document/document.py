@@ -309,8 +309,9 @@ class Document:
         self._change(replace(self.state, diagnosing=False))
         if trouble:
             self.noticed.tell(Notice("trace", "warning", trouble))
-        self._showing.show_findings(findings)
-        self._remember_outcome(findings)
+        self._showing.show_findings(findings, trouble)
+        if not trouble:
+            self._remember_outcome(findings)
 
     def _remember_outcome(self, findings: tuple[Finding, ...]) -> None:
         path = self.state.script if self.state.script is not None else self.state.recording

@@ -44,6 +44,7 @@ class View:
     position: int = 0
     selection: Selection = Selection()
     findings: tuple[Finding, ...] = ()
+    unexamined: str = ""  # why this recording could not be examined for problems; "" where it was, or isn't yet
     finding: int = -1  # index of the finding that is shown, -1 none
     trying: Trying = field(default_factory=Trying)  # fixes of these findings that are or were tried
 
@@ -88,7 +89,7 @@ class Hub:
             "pass": before.pass_id != after.pass_id or before.trace is not after.trace or grew,
             "position": before.position != after.position or before.pass_id != after.pass_id,
             "selection": before.selection != after.selection,
-            "findings": before.findings != after.findings,
+            "findings": before.findings != after.findings or before.unexamined != after.unexamined,
             "finding": before.finding != after.finding,
             "trying": before.trying != after.trying,
         }

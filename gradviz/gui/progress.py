@@ -197,6 +197,8 @@ class Progress(QObject):
         if errors or warnings:
             found = self.tr("{errors} found, nothing raised").format(errors=self._count_words(errors, warnings))
             return ("error" if errors else "warning"), found
+        if self._hub.view.unexamined:
+            return "warning", self.tr("This recording couldn't be examined for problems")
         if not trace.passes() and passes_not_kept(trace):
             return "note", self.tr("No backward pass was kept")
         if not trace.passes():

@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
+from gradviz.diagnose.finding import Finding
+from gradviz.document.examiner import Examiner
+from gradviz.errors import TraceError
 from gradviz.gui.panes.source import SourcePane
 from gradviz.gui.window import Window
 from tests.gui.driving import Person
@@ -73,6 +76,31 @@ def test_a_damaged_recording_is_told_in_a_strip(person: Person, recordings: dict
     person.until(lambda: person.told("open"))
     assert "cut short" in person.told("open")
     assert person.window.document.state.recording == recordings["mlp"]
+
+
+def test_a_recording_that_could_not_be_examined_is_not_called_free_of_problems(
+    person: Person, recordings: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # GIVEN a recording in which the diagnosis meets damage
+    def fails(self: Examiner, path: Path, nodes: int = 0) -> tuple[Finding, ...]:
+        raise TraceError("mlp.gradviz is damaged at step 7.")
+
+    monkeypatch.setattr(Examiner, "findings", fails)
+    # WHEN
+    person.open(recordings["mlp"])
+    person.until(lambda: person.window.hub.view.unexamined)
+    # THEN the status line, Problems, the Inspector, the recent list and the command say no more than is known
+    assert "couldn't be examined" in person.window.status.words()
+    assert "No problems" not in person.window.status.words()
+    pane = person.window.docks.panes["problems"]
+    person.until(lambda: any("is damaged at step 7" in label.text() for label in pane.findChildren(QLabel)))
+    assert not any("No problems found" in label.text() for label in person.window.findChildren(QLabel))
+    assert person.window.document.settings.recent()[0].outcome == ""
+    # AND another one that can be examined is told as always
+    monkeypatch.undo()
+    person.open(recordings["eigh"])
+    person.until(lambda: person.window.hub.view.findings)
+    assert not person.window.hub.view.unexamined
 
 
 @pytest.mark.parametrize(

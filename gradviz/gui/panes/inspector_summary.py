@@ -47,7 +47,10 @@ def build_summary(page: Page, facts: PassFacts, view: View) -> None:
         rows.append(Row(translate("Inspector", "Time"), time_words(int(one.duration * 1e9))))
     if one.repeats > 1:
         rows.append(Row(translate("Inspector", "Alike"), f"{one.repeats:,}", rest=translate("Inspector", "passes")))
-    if not mine:
+    if view.unexamined:
+        words = translate("Inspector", "This recording couldn't be examined for problems.")
+        page.rows("pass", translate("Inspector", "This pass"), rows, words=words)
+    elif not mine:
         words = translate("Inspector", "No problems found in {count} steps.").format(count=f"{len(facts.steps):,}")
         page.rows("pass", translate("Inspector", "This pass"), rows, words=words)
     else:

@@ -115,6 +115,8 @@ class ProblemsPane(Pane):
         if view.trace is None:
             return ""
         run, passes = view.trace.run(), view.trace.passes()
+        if view.unexamined:
+            return self.tr("This recording couldn't be examined for problems. {reason}").format(reason=view.unexamined)
         if run.status == "recording":
             return self.tr("Still recording: no problems so far.")
         if not passes and passes_not_kept(view.trace):
