@@ -18,6 +18,7 @@ from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
 from gradviz.diagnose.naming import made_name, operand_name
 from gradviz.diagnose.source import Place, called_name
+from gradviz.diagnose.tape_blocks import in_block, left_for_numpy
 from gradviz.diagnose.tape_calls import TapeCall, made_place, tape_call, works_with_gradients
 from gradviz.diagnose.vocabulary import LEAVES_FOR_PYTHON, plain, shown
 from gradviz.trace import model
@@ -276,11 +277,33 @@ class _Explained:
         severity = "error" if self._is_grave else "warning"
         targets = missing.numbers("targets")
         maker = case.producer(targets[0]) if targets else None
-        if maker is not None and maker.stack and maker.operands and maker.number > missing.first_op:
+        inside = maker is not None and in_block(case, maker.stack, self._made, self._called.tape)
+        left = self._left_for_numpy(maker)
+        if left is not None:
+            return left
+        after = maker is not None and maker.operands and maker.number > missing.first_op
+        if maker is not None and maker.stack and after and not inside:
             more = self._at_last_node(maker)
             place = case.place(maker.stack)
             return self._write("tape-unwatched", severity, place, "tape-ended", op=shown(maker.name), **more)
         return self._write("detached", severity, self._called.place, "tape-constant")
+
+    def _left_for_numpy(self, maker: model.Op | None) -> Finding | None:
+        """A variable hands out its numbers unseen by the tape: only the text tells of it."""
+        case, code = self._case, self._called.code
+        written = case.op_expression(maker) if maker is not None else None
+        if maker is not None and maker.stack:
+            code = case.code(maker.stack[0].file)
+        elif code is not None and self._called.call is not None:
+            written = self._called.call.argument(0, "target")
+        left = left_for_numpy(code, written, self._name) if code is not None and written is not None else None
+        if code is None or left is None:
+            return None
+        new = left.new or _in_tensors(case, self._called, left.value)
+        parts = {"op": left.op, "value": left.value, "new": new}
+        changes = new_line(code, left.place.line, left.new) if left.new else ()
+        severity = "error" if self._is_grave else "warning"
+        return self._write("detached", severity, left.place, "tape-numpy", parts=parts, op="numpy", changes=changes)
 
 
 _PYTHON = {name.strip("_") for name in LEAVES_FOR_PYTHON}

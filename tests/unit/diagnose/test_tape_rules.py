@@ -265,3 +265,45 @@ def test_a_root_inside_a_call_is_mended_in_the_call(written: str, fix: str) -> N
 
 def trace_stats() -> model.Stats:
     return model.Stats(0, 0, 0, 0.0, 0.0, 0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "fix"),
+    [
+        ("z = tf.reduce_sum(np.square(w.numpy()))", 5, "z = tf.reduce_sum(tf.square(w))"),
+        ("z = tf.reduce_sum(np.square(w))", 5, "z = tf.reduce_sum(tf.square(w))"),
+        ("n = w.numpy() ** 2\n    z = tf.reduce_sum(tf.constant(n))", 5, "Compute z from w itself"),
+    ],
+)
+def test_a_line_inside_the_block_is_told_of_numpy_not_of_the_block(body: str, line: int, fix: str) -> None:
+    text = f"import numpy as np\nw = tf.Variable([1.0])\nwith tf.GradientTape() as tape:\n    {body}\n"
+    trace = FakeTrace(HEAD + text + "tape.gradient(z, w)\n")
+    w, z = trace.tensor((1,)), trace.tensor(())
+    trace.op("reduce_sum", body.rpartition("z = ")[2], (trace.tensor((1,)),), z)
+    missing(trace, "target", w, z, variable=True, first_op=-1)
+
+    found = only(trace)
+
+    assert (found.rule, found.op, found.line) == ("detached", "numpy", line)
+    assert found.fix.startswith(fix)
+
+
+@pytest.mark.parametrize(
+    ("body", "rule"),
+    [
+        ("    z = tf.reduce_sum(c)", "detached"),
+        ("    with tape.stop_recording():\n        z = tf.reduce_sum(c)", "tape-unwatched"),
+        ("    pass\nz = tf.reduce_sum(c)", "tape-unwatched"),
+    ],
+)
+def test_only_a_line_outside_the_block_is_told_to_move_into_it(body: str, rule: str) -> None:
+    text = f"c = tf.ones(1)\nw = tf.Variable([1.0])\nwith tf.GradientTape() as tape:\n{body}\ntape.gradient(z, w)\n"
+    trace = FakeTrace(HEAD + text)
+    w, z = trace.tensor((1,)), trace.tensor(())
+    trace.op("reduce_sum", "tf.reduce_sum(c)", (trace.tensor((1,)),), z)
+    missing(trace, "target", w, z, variable=True, first_op=-1)
+
+    found = only(trace)
+
+    assert found.rule == rule
+    assert ("into the with block" in found.fix) == (rule == "tape-unwatched")
