@@ -20,6 +20,7 @@ from gradviz.gui.canvas.hits import Hit
 from gradviz.gui.theme import Theme
 from gradviz.scene.model import Kind, State
 from gradviz.trace.reader import Trace
+from tests.builders import TraceBuilder
 from tests.example_findings import BROADCAST, SEED_MISMATCH
 from tests.gui.panes import Watcher
 from tests.large_recordings import transformer
@@ -698,3 +699,19 @@ def test_a_fresh_graph_is_opened_to_its_finding_as_long_as_it_can_be_read(
         drawn.reloaded(lambda: drawn.hub.change(finding=0))
     draft = drawn.canvas.loaded.scene.draft
     assert draft.node[draft.box_of[node]] == node
+
+
+def test_a_graph_too_large_to_be_read_whole_is_shown_from_its_beginning(draw: Any, tmp_path: Path) -> None:
+    # GIVEN a chain that is wrapped into many columns
+    trace = TraceBuilder(tmp_path / "large.gradviz", "/home/me/script.py", "y = f(x)\ny.backward()\n")
+    one = trace.backward(trace.at(2))
+    nodes = [one.node("MulBackward0", [4])]
+    nodes += [one.node("MulBackward0", [4], to=[before], seq=before) for before in range(1500)]
+    one.root(nodes[-1], [4]).seed(None)
+    drawn = draw(one.steps(nodes[::-1]).end().save())
+    draft, area = drawn.canvas.loaded.scene.draft, drawn.view.view.area()
+    assert len(draft) > 1000
+    for box in ((draft.kind == Kind.SEED).argmax(), (draft.step_first == 0).argmax()):
+        left, top, right, bottom = drawn.view.picture.boxes[box]
+        assert area[0] <= left <= right <= area[2]
+        assert area[1] <= top <= bottom <= area[3]

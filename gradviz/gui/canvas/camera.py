@@ -59,6 +59,20 @@ def kept_near(view: View, area: Area) -> View:
     return replace(view, x=x, y=y)
 
 
+def filled(view: View, area: Area) -> View:
+    """Moved so that no room is wasted beyond the graph's borders, where the graph is larger than the window."""
+    edge = FIT_MARGIN / view.zoom
+
+    def inside(at: float, low: float, high: float, room: float) -> float:
+        if high - low + 2 * edge <= room:
+            return at
+        return min(max(at, low - edge), high + edge - room)
+
+    x = inside(view.x, area[0], area[2], view.width / view.zoom)
+    y = inside(view.y, area[1], area[3], view.height / view.zoom)
+    return kept_near(replace(view, x=x, y=y), area)
+
+
 def opening(area: Area, width: float, height: float, focus: tuple[float, float] | None) -> View:
     """How a fresh graph is shown: all of it where it can be read, else at 80 % round what matters (or its top)."""
     whole = fitted(area, width, height)
@@ -66,7 +80,7 @@ def opening(area: Area, width: float, height: float, focus: tuple[float, float] 
         return whole
     near = View(0, 0, 0.8, width, height)
     if focus is not None:
-        return kept_near(centred(near, *focus), area)
+        return filled(centred(near, *focus), area)
     top = centred(near, (area[0] + area[2]) / 2, area[1])
     return kept_near(replace(top, y=area[1] - FIT_MARGIN / near.zoom), area)
 

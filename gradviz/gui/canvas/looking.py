@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from gradviz.draw.view import View
 from gradviz.gui.canvas import camera
 from gradviz.gui.canvas.loader import Loaded
+from gradviz.scene.model import Kind
 
 MARGIN = 24.0  # px of the screen round an opened group
 
@@ -52,6 +55,7 @@ def next_view(
     if touched and (same or (before is not None and _alike(before, loaded))):
         return camera.kept_near(view, bounds)
     box = current if current >= 0 else _focus(loaded)
+    box = box if box >= 0 else _beginning(loaded)
     at = (float(loaded.scene.x[box]), float(loaded.scene.y[box])) if box >= 0 else None
     return camera.opening(bounds, view.width, view.height, at)
 
@@ -76,6 +80,14 @@ def _same_pass(before: Loaded, after: Loaded) -> bool:
 def _alike(before: Loaded, after: Loaded) -> bool:
     """The same script run again, or another pass of the same structure."""
     return len(before.build.graph) == len(after.build.graph) and len(before.scene.draft) == len(after.scene.draft)
+
+
+def _beginning(loaded: Loaded) -> int:
+    """The seed's box, or that of the first step; -1 where none ran. A wrapped drawing has its top somewhere else."""
+    draft = loaded.scene.draft
+    first = np.flatnonzero(draft.kind == Kind.SEED)
+    first = first if len(first) else np.flatnonzero(draft.step_first == 0)
+    return int(first[0]) if len(first) else -1
 
 
 def _focus(loaded: Loaded) -> int:
