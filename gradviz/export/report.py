@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -12,11 +12,12 @@ from gradviz.diagnose.finding import Finding, ShapeOrWords
 from gradviz.export.finding_words import Lines, finding_markdown, finding_text, shortened, wrapped
 from gradviz.scene.words import elided
 from gradviz.trace.kept import passes_not_kept
-from gradviz.trace.model import Backward, ExceptionInfo, RunInfo
+from gradviz.trace.model import Backward, ExceptionInfo, Note, RunInfo
 from gradviz.trace.reader import Trace
 
 __all__ = ["finding_markdown", "finding_text", "json_report", "source_lines", "text_report"]
 
+MISSING_GRADIENT = "tape-none"  # kind of note; gradviz/record/tensorflow/missing.py writes it
 SHOWN_PASSES = 20
 LONGEST_MESSAGE = 120
 NUMBERS = (0, 2, 3, 4)  # columns of the passes table that stand at the right
@@ -33,11 +34,21 @@ def text_report(trace: Trace, findings: Sequence[Finding], tried: Mapping[int, s
     table = passes_table(trace, run)
     if table:
         blocks.append(table)
-    notes = [line for note in trace.notes() for line in wrapped(note.text, "Note: ", "      ")]
+    notes = [line for note in untold(trace, findings) for line in wrapped(note.text, "Note: ", "      ")]
     if notes:
         blocks.append("\n".join(notes))
     blocks.append("\n".join([ended(trace, run), summary(findings, trace)]))
     return "\n\n".join(blocks) + "\n"
+
+
+def untold(trace: Trace, findings: Sequence[Finding]) -> Iterator[Note]:
+    """Notes, but for a pass's first missing gradient where a finding is about that."""
+    told = {each.pass_id for each in findings if each.received_shape == "None"} - {None}
+    for note in trace.notes():
+        if note.kind == MISSING_GRADIENT and note.detail.get("pass") in told:
+            told.discard(note.detail["pass"])
+        else:
+            yield note
 
 
 def source_lines(trace: Trace) -> Lines:

@@ -168,3 +168,16 @@ def test_what_came_of_a_fix_stands_under_it(eigh: Trace) -> None:
     assert text.count("  Tried: ") == 1
     assert "# then read z.grad\n  Tried: With this, it completes.\n" in text
     assert "\n\n**Tried:** With this\n" in finding_markdown(SEED_MISMATCH, tried="With this")
+
+
+def test_a_missing_gradient_that_a_finding_tells_is_no_note_as_well(tmp_path: Path) -> None:
+    builder = TraceBuilder(tmp_path / "run.gradviz")
+    for pass_id, name in ((0, "w"), (0, "b"), (1, "c")):
+        builder.note("tape-none", f"The gradient with respect to {name} is None (line 8).", **{"pass": pass_id})
+    found = replace(BROADCAST, pass_id=0, received_shape="None")
+    with Trace(builder.save()) as trace:
+        text = text_report(trace, [found])
+    assert [line for line in text.splitlines() if line.startswith("Note: ")] == [
+        "Note: The gradient with respect to b is None (line 8).",
+        "Note: The gradient with respect to c is None (line 8).",
+    ]
