@@ -34,6 +34,7 @@ class Session(Protocol):
     seed_replacement: SeedReplacement | None  # a fix to be tried in this run; None in every ordinary one
     pid: int  # of the recorded process: code that finds itself in another one does nothing
     recording: bool  # False in a forked child and after the end: wrappers then only call through
+    in_function: bool  # a function target has been called: what runs now is its own doing, or that of the offer
     phase: str  # load | run | offered | tried: goes into `backward.phase`
     op_numbers: Iterator[int]  # of forward calls and of passes, over all frameworks and threads
     pass_numbers: Iterator[int]

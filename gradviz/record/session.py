@@ -57,6 +57,7 @@ class RecorderSession:
         self.pid = os.getpid()
         self.recording = False
         self.phase = "run"
+        self.in_function = False
         self.stack_bytes = 0
         self.op_numbers: Iterator[int] = itertools.count()
         self.pass_numbers: Iterator[int] = itertools.count()
@@ -215,6 +216,7 @@ class RecorderSession:
 
     def prepared(self, function: Callable[..., Any], arguments: Mapping[str, Any]) -> Callable[..., Any]:
         """What is called in a function target's place, so that backward can be offered from its result."""
+        self.in_function = True
         for frontend in self._frontends:
             function = frontend.prepared(function, arguments)
         return function

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from gradviz.trace.reader import Trace
 from tests.gradviz_command import LOUD, run_gradviz
 
 SCRIPT = """\
@@ -35,6 +36,41 @@ def trains(x):
     loss = net(x).pow(2).mean()
     loss.backward()
     return loss.item()
+
+
+def prediction(x):
+    y = net(x).tanh()
+    (y**2).sum().backward()
+    return y
+
+
+def with_its_gradient(x):
+    h = (x * x).exp()
+    return h, torch.autograd.grad(h.sum(), x)[0]
+
+
+def summed():
+    total = 0.0
+    for _ in range(3):
+        loss = net(torch.ones(2, 3)).pow(2).sum()
+        loss.backward()
+        total = total + loss
+    return total
+
+
+def trained():
+    w = torch.zeros(3, requires_grad=True)
+    (w - 1).pow(2).sum().backward()
+    return w
+
+
+def parameters():
+    return list(net.parameters())
+
+
+def penalty(x):
+    (slope,) = torch.autograd.grad((x**3).sum(), x, create_graph=True)
+    return (slope.norm() - 1) ** 2
 
 
 def through(x):
@@ -71,3 +107,26 @@ def test_functions_with_a_gradient_stay_quiet(script: Path, function: str, argum
     done = run_gradviz("check", f"{script}::{function}", "--json", "--arg", argument, cwd=script.parent)
 
     assert (done.exit_code, [f for f in done.findings if f["severity"] in LOUD]) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("function", "argument", "phases"),
+    [
+        ("prediction", "x=torch.ones(2, 3)", ["run"]),
+        ("with_its_gradient", f"x={ASKS}", ["run"]),
+        ("summed", "", ["run"] * 3),
+        ("trained", "", ["run"]),
+        ("parameters", "", []),
+        ("penalty", f"x={ASKS}", ["run", "offered"]),
+    ],
+)
+def test_backward_is_not_offered_after_the_functions_own_or_from_a_leaf(
+    script: Path, function: str, argument: str, phases: list[str]
+) -> None:
+    words = ["--arg", argument] if argument else []
+
+    done = run_gradviz("record", f"{script}::{function}", *words, "-o", "run.gradviz", cwd=script.parent)
+
+    assert done.exit_code == 0, done.stderr
+    with Trace(script.parent / "run.gradviz") as trace:
+        assert [(each.phase, each.outcome) for each in trace.passes()] == [(phase, "completed") for phase in phases]

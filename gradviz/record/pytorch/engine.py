@@ -114,6 +114,9 @@ class Engine:
     ) -> TorchPass:
         recorder = self._recorder
         seeds, retain, create, inputs = args[0], bool(args[1]), bool(args[2]), tuple(args[3] or ())
+        is_grad = not kwargs.get("accumulate_grad", True)
+        if recorder.session.in_function and not (is_grad and create):
+            recorder.differentiated = True
         given, state.given = state.given, None
         if given is None or given.output_ids != [id(output) for output in outputs]:
             given = Given(recorder, outputs, seeds)
@@ -123,7 +126,6 @@ class Engine:
         record = TorchPass(next(recorder.pass_numbers), outer.number if outer else None, state.number, graph)
         record.leaves = self._leaves  # the store may be another framework's
         batched = _is_batched(seeds)
-        is_grad = not kwargs.get("accumulate_grad", True)
         self._fill(record, outputs, inputs, given, frame)
         record.columns.update(
             entry="grad" if is_grad else "backward",

@@ -23,12 +23,19 @@ def run_offered(
     namespace: Mapping[str, Any],
     arguments: Mapping[str, Any],
 ) -> None:
-    """Run backward from the first tensor with a gradient in `result`, unless one ran from it already."""
-    tensor = next((each for each in tensors_in(result) if each.requires_grad), None)
-    if tensor is None:
+    """Run backward from the first tensor with a graph in `result`, unless one ran from it already.
+
+    A function that ran one from another tensor is left alone as well: that one may have freed what they share. A
+    gradient that is part of a graph (`create_graph=True`: a penalty on it) frees nothing.
+    """
+    if recorder.differentiated:
+        return
+    requiring = [each for each in tensors_in(result) if each.requires_grad]
+    if not requiring:
         _tell_of_no_graph(recorder, result, arguments)
         return
-    if recorder.values.lookup(tensor).number in recorder.roots_seen:
+    tensor = next((each for each in requiring if not each.is_leaf), None)  # from a leaf there is nowhere to go
+    if tensor is None or recorder.values.lookup(tensor).number in recorder.roots_seen:
         return
     seed = None
     if seed_expression:

@@ -97,4 +97,5 @@ class Recorder(FrameworkRecorder[ThreadState]):
         self.saved_names: dict[type, tuple[str, ...]] = {}  # attributes of a kind of node for its saved tensors
         self.hook_sinks: dict[int, list[dict[Any, Any]]] = {}  # id of a hook being registered -> where its nodes' go
         self.roots_seen: set[int] = set()  # values that a backward was called from
+        self.differentiated = False  # the function target ran a backward itself, or a grad that makes no graph
         self.new_leaves: dict[int, int] = {}  # value of a leaf that an op made or met -> stack
