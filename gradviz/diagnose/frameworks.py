@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gradviz.diagnose.case import Case
-from gradviz.diagnose.hips_code import own_numpy
+from gradviz.diagnose.hips_code import name_of, own_numpy
 from gradviz.diagnose.precedence import tight
+from gradviz.diagnose.source import Code
 from gradviz.diagnose.words import hips, tape
 from gradviz.trace import model
 from gradviz.trace.packing import FIRST_HIPS_VALUE, FIRST_TENSORFLOW_VALUE
@@ -41,3 +42,11 @@ def transposed(case: Case, op: model.Op, text: str, dims: int) -> str:
     if is_hips(op):
         return f"{tight(text)}.T" if dims == 2 else f"{numpy_at(case, op)}.swapaxes({text}, -1, -2)"
     return f"{text}.{'t()' if dims == 2 else 'transpose(-1, -2)'}"
+
+
+def module_name(code: Code | None, value: int) -> str:
+    """What this file calls the module of functions for values like this one: `torch`, `tf`, `np`."""
+    if FIRST_HIPS_VALUE <= value < FIRST_TENSORFLOW_VALUE:
+        return own_numpy(code)
+    full, usual = ("tensorflow", "tf") if value >= FIRST_TENSORFLOW_VALUE else ("torch", "torch")
+    return (name_of(code, full) if code is not None else "") or usual

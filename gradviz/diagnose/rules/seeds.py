@@ -13,6 +13,7 @@ from gradviz.diagnose.case import Case
 from gradviz.diagnose.dataflow import last_assignment, value_of
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
+from gradviz.diagnose.frameworks import module_name
 from gradviz.diagnose.rules.offered_code import definition
 from gradviz.diagnose.rules.seed_fix import seed_fix, seed_rewrite
 from gradviz.diagnose.shapes import Shape
@@ -166,16 +167,18 @@ def _shape_finding(
 def option_finding(exam: Examination, backward: model.Backward, port: model.Port, received: Shape) -> Finding:
     """The seed that was given for a function's result doesn't fit it."""
     case, expected = exam.case, port.spec.shape
+    place = definition(case)
     return exam.writer.write(
         "seed-shape-mismatch",
         "error",
-        definition(case),
+        place,
         "seed-of-option",
         {
             "function": case.run.function or case.words("the-script"),
             "seed": case.run.seed_expression,
             "expected": shapes.text(expected),
             "received": shapes.text(received),
+            "new": f"{module_name(case.code(place.file), port.value)}.ones_like(output)",
         },
         expected_shape=expected,
         received_shape=received,

@@ -27,7 +27,7 @@ PHRASES = {
         "Backward starts from the gradient with respect to what {function}() returned: one weight for each of its"
         " entries, in the same shape. Give another, {seed_field}; output stands for"
         " what {function}() returned, and without a seed gradient it is ones.",
-        "torch.ones_like(output)",
+        "{new}",
     ),
     "seed-is-stack": Phrase(
         "Several seeds were given as one",

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
+from gradviz.diagnose.build import Writer
+from gradviz.diagnose.case import Case
+from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.examination import diagnose
 from gradviz.diagnose.finding import Finding
+from gradviz.diagnose.rules.seeds import option_finding
+from gradviz.diagnose.words.catalogue import ENGLISH
 from gradviz.trace import model
+from gradviz.trace.packing import FIRST_HIPS_VALUE, FIRST_TENSORFLOW_VALUE
 from tests.unit.diagnose.fake_trace import FakeTrace, spec
 
 TEXT = """\
@@ -144,3 +154,23 @@ def test_a_pass_that_went_well_is_left_alone() -> None:
     trace.add_step(one, trace.add_node(one, "SumBackward0", ()))
 
     assert diagnose(trace) == ()
+
+
+@pytest.mark.parametrize(
+    ("imported", "first", "new"),
+    [
+        ("import torch", 0, "torch.ones_like(output)"),
+        ("import torch as T", 0, "T.ones_like(output)"),
+        ("import autograd.numpy as anp", FIRST_HIPS_VALUE, "anp.ones_like(output)"),
+        ("import tensorflow as tf", FIRST_TENSORFLOW_VALUE, "tf.ones_like(output)"),
+    ],
+)
+def test_another_seed_is_offered_in_the_files_own_framework(imported: str, first: int, new: str) -> None:
+    trace = FakeTrace(f"{imported}\ndef vec(x):\n    return x * 2\n", function="vec", seed_expression="s(4)")
+    y = replace(trace.tensor((3,)), number=first + 1)
+    one = trace.backward("vec(x)", y, phase="offered")
+    case = Case(trace)
+
+    found = option_finding(Examination(case, Writer(case, ENGLISH, "terminal")), one.row, one.row.roots[0], (4,))
+
+    assert found.fix == new
