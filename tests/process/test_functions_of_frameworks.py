@@ -26,6 +26,8 @@ def nothing(x):
     return 1.0
 def norm(x):
     return np.sqrt(np.sum(x ** 2))
+def names_of_ours(self, function, fun, names):
+    return np.sum(self * function * fun * names)
 """
 TENSORFLOW = """
 import numpy as np
@@ -49,6 +51,8 @@ def cut(x):
     return tf.constant(x.numpy() * 2.0)
 def norm(x):
     return tf.sqrt(tf.reduce_sum(x ** 2))
+def names_of_ours(self, function, fun, names):
+    return tf.reduce_sum(self * function * fun * names)
 def square(x):
     return tf.square(tf.cast(x, tf.float32))
 """
@@ -103,6 +107,16 @@ def test_every_argument_is_a_leaf_with_its_gradient(framework: Framework, tmp_pa
     # d/dw |2 x w|^2 = 8 x^T x w = 8 (1, 18);  d/dx = 8 (x w) w^T = 8 (1, 6) (1, 2)^T
     assert norms["w"] == pytest.approx(8 * (1 + 18**2) ** 0.5)
     assert norms["x"] == pytest.approx(8 * (37 * 5) ** 0.5)
+
+
+@BOTH
+def test_arguments_may_bear_any_name(framework: Framework, tmp_path: Path) -> None:
+    names = ("self", "function", "fun", "names")
+    arguments = {name: framework.array.format("[1., 2.]") for name in names}
+
+    with framework.recorded(tmp_path, "names_of_ours", arguments) as trace:
+        assert {leaf.name for leaf in trace.leaves()} == set(names)
+        assert [each.outcome for each in trace.passes()] == ["completed"]
 
 
 @BOTH

@@ -76,7 +76,7 @@ class Offer:
     def _hand(self, end: Any, seed: Any) -> None:
         core.backward_pass(seed, end)
 
-    def _traced(self, fun: Callable[..., Any], names: Sequence[str], **values: Any) -> Any:
+    def _traced(self, fun: Callable[..., Any], names: Sequence[str], /, **values: Any) -> Any:
         returned: list[Any] = []
         first, *others = names
 

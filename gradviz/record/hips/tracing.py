@@ -88,7 +88,7 @@ class Tracing:
         session = self._recorder.session
 
         @functools.wraps(original)
-        def operator(fun: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+        def operator(fun: Any, x: Any, /, *args: Any, **kwargs: Any) -> Any:
             try:
                 return original(fun, x, *args, **kwargs)
             except TypeError as error:

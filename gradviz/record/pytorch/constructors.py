@@ -39,7 +39,7 @@ class Constructors:
     def _watched(self, original: Callable[..., Any], info: FunctionInfo) -> Callable[..., Any]:
         session = self._recorder.session
 
-        def __call__(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        def __call__(cls: Any, /, *args: Any, **kwargs: Any) -> Any:
             data = args[0] if args else kwargs.get("data")
             if not session.recording or not isinstance(data, torch.Tensor):
                 return original(cls, *args, **kwargs)

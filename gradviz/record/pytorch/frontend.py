@@ -149,7 +149,7 @@ class TorchFrontend:
 
         call_module = torch.nn.Module.__call__
 
-        def __call__(module: Any, *args: Any, **kwargs: Any) -> Any:
+        def __call__(module: Any, /, *args: Any, **kwargs: Any) -> Any:
             if not session.recording:
                 return call_module(module, *args, **kwargs)
             return modules.call(call_module, module, args, kwargs)
@@ -157,7 +157,7 @@ class TorchFrontend:
         patch(torch.nn.Module, "__call__", __call__)
         apply = torch.autograd.Function.__dict__["apply"].__func__
 
-        def apply_patched(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        def apply_patched(cls: Any, /, *args: Any, **kwargs: Any) -> Any:
             return applies.call(apply, cls, args, kwargs) if session.recording else apply(cls, *args, **kwargs)
 
         patch(torch.autograd.Function, "apply", classmethod(functools.wraps(apply)(apply_patched)))
@@ -191,9 +191,9 @@ class TorchFrontend:
             return
 
         @functools.wraps(original)
-        def swap_tensors(first: Any, second: Any) -> Any:
-            recorder.values.forget(first)
-            recorder.values.forget(second)
-            return original(first, second)
+        def swap_tensors(t1: Any, t2: Any) -> Any:  # may be called by name
+            recorder.values.forget(t1)
+            recorder.values.forget(t2)
+            return original(t1, t2)
 
         self._patches.replace(torch.utils, "swap_tensors", swap_tensors)

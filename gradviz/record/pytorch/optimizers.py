@@ -47,7 +47,7 @@ class OptimizerSteps:
         session = self._recorder.session
 
         @functools.wraps(step)
-        def watched(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        def watched(optimizer: Any, /, *args: Any, **kwargs: Any) -> Any:
             takes_closure = any(each is not None for each in (*args, *kwargs.values()))
             own_code = not type(optimizer).__module__.startswith("torch.")
             if not session.recording or takes_closure or own_code:

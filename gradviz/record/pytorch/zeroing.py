@@ -26,7 +26,7 @@ def _past_the_mode(recorder: Recorder, original: Callable[..., Any]) -> Callable
     session = recorder.session
 
     @functools.wraps(original)
-    def zero_grad(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def zero_grad(self: Any, /, *args: Any, **kwargs: Any) -> Any:
         to_none = args[0] if args else kwargs.get("set_to_none", default)
         if to_none is not True or not session.recording:  # zeros are written into tensors: that is news
             return original(self, *args, **kwargs)

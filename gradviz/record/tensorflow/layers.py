@@ -65,7 +65,7 @@ class LayerCalls:
         session, original = self._recorder.session, owner.__call__
 
         @functools.wraps(original)
-        def __call__(layer: Any, *args: Any, **kwargs: Any) -> Any:
+        def __call__(layer: Any, /, *args: Any, **kwargs: Any) -> Any:
             if not session.recording:
                 return original(layer, *args, **kwargs)
             return self.call(original, layer, args, kwargs)

@@ -36,7 +36,7 @@ class Offer:
         """See frontend.Frontend."""
         return functools.partial(self._taped, function)
 
-    def _taped(self, function: Callable[..., Any], **values: Any) -> Any:
+    def _taped(self, function: Callable[..., Any], /, **values: Any) -> Any:
         tape = backprop.GradientTape()
         named = [(name, each) for value_name, value in values.items() for name, each in tensors_in(value, value_name)]
         named = [(name, each) for name, each in named if has_slope(each)]

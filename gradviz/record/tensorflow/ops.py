@@ -239,7 +239,7 @@ class Ops:
             original = owner.__dict__[name]
 
         @functools.wraps(original)
-        def convert(tensor: Any, *args: Any, **kwargs: Any) -> Any:
+        def convert(tensor: Any, /, *args: Any, **kwargs: Any) -> Any:
             if session.recording:
                 with guarded(session):
                     state = recorder.state()
