@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -18,6 +19,7 @@ from gradviz.gui.panes.inspector_cells import ShapeTable
 from gradviz.gui.panes.inspector_section import Rows, Section
 from gradviz.gui.panes.inspector_values import ValuesView, figure_texts, limits_of
 from gradviz.gui.panes.leaf_table import LeafTable, bar_length
+from gradviz.gui.panes.long_words import BREAK, WordsLabel, breakable
 from gradviz.trace.model import Stats
 from tests import large_recordings
 from tests import recordings as built
@@ -390,3 +392,56 @@ def test_scales_and_figures() -> None:
     assert figure_texts(Stats(-1, -1, -1, 0, 0, 0, 0), None) == []
     assert bar_length(1e-9) < bar_length(1e-3) < bar_length(1.0) <= bar_length(100.0) == 1.0
     assert bar_length(float("nan")) == 0.0
+
+
+LONG_NAME = "BinaryCrossEntropyWithLogitsOfAVeryLongNameBackward0"
+
+
+def test_nothing_is_wider_than_a_narrow_pane(tmp_path: Path, qtbot: QtBot) -> None:
+    # GIVEN a node whose name is a single long word, made by a call of a long name
+    path = tmp_path / "run.gradviz"
+    trace = TraceBuilder(path)
+    op = trace.op("binary_cross_entropy_with_logits_of_a_very_long_name", trace.at(1), [], [(trace.value(), [4, 1])])
+    one = trace.backward(trace.at(1))
+    one.root(one.node(LONG_NAME, [4, 1], op=op), [4, 1]).end()
+    trace.save()
+    # WHEN
+    pane = shown(InspectorPane, hub_on(path, selection=Selection("node", node=0)), qtbot, (316, 900))
+    whole(pane)
+    # THEN the page is as wide as the pane, and no line of it is cut
+    assert pane.page is not None and pane.page.width() < 316
+    labels = [label for label in pane.page.findChildren(QLabel) if label.isVisible()]
+    assert any(LONG_NAME[:6] in label.text() for label in labels)
+    for label in labels:
+        assert label.mapTo(pane.page, QPoint(label.width(), 0)).x() <= pane.page.width()
+        for document in label.findChildren(QTextDocument):
+            assert document.idealWidth() <= label.width() + 1, document.toPlainText()
+
+
+def test_a_long_name_is_copied_as_it_is_written(qtbot: QtBot) -> None:
+    # GIVEN a label with a long name that may break, all of it selected
+    label = WordsLabel()
+    qtbot.addWidget(label)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    label.setText(breakable(LONG_NAME))
+    assert BREAK in label.text()
+    label.show()
+    label.setSelection(0, len(label.text()))
+    # WHEN
+    label.copy()
+    # THEN
+    assert QApplication.clipboard().text() == LONG_NAME
+
+
+@pytest.mark.parametrize(
+    ("text", "broken"),
+    [
+        ("short", "short"),
+        ("many short words are left alone", "many short words are left alone"),
+        ("BinaryCrossEntropyBackward0", "Binary|Cross|Entropy|Backward0"),
+        ("blocks.11.attention.weight", "blocks.|11.|attention.|weight"),
+        ("abcdefghijklmnopqrstuvwxyz", "abcdefghijklmnopqr|stuvwxyz"),
+    ],
+)
+def test_where_long_words_break(text: str, broken: str) -> None:
+    assert breakable(text).split(BREAK) == broken.split("|")

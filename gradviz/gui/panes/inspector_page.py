@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from html import escape
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from gradviz.document.comparison import Comparison
@@ -15,6 +15,7 @@ from gradviz.gui.panes.inspector_cells import ShapeTable
 from gradviz.gui.panes.inspector_section import Chip, Chips, Row, Rows, Section, caption
 from gradviz.gui.panes.inspector_values import Values, ValuesPool
 from gradviz.gui.panes.inspector_words import cell_words
+from gradviz.gui.panes.long_words import WordsLabel, breakable
 from gradviz.gui.panes.turns import Turns
 from gradviz.gui.theme import Theme
 
@@ -47,16 +48,18 @@ class Page(QWidget):
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(0)
 
+    def minimumSizeHint(self) -> QSize:
+        """As narrow as the pane: there is no scrolling to the side, so what is wider would be cut."""
+        return QSize(0, super().minimumSizeHint().height())
+
     def heading(self, kicker: str, title: str, rest: str = "", chips: Sequence[Chip] = ()) -> None:
         self.heading_text, self.chips = f"{title} {rest}".strip(), tuple(chips)
         head = QWidget(self)
         rows = QVBoxLayout(head)
         rows.setContentsMargins(PANE_INSET, 12, PANE_INSET, 12)
         rows.setSpacing(7)
-        words = QLabel(head)
-        words.setTextFormat(Qt.TextFormat.RichText)
+        words = WordsLabel(head)
         words.setText(heading_html(kicker, title, rest, self.theme))
-        words.setWordWrap(True)
         words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         rows.addWidget(words)
         if chips:
@@ -86,7 +89,7 @@ class Page(QWidget):
         return made
 
     def sentence(self, words: str, parent: QWidget) -> QLabel:
-        label = QLabel(words, parent)
+        label = QLabel(breakable(words), parent)
         label.setWordWrap(True)
         label.setProperty("role", "secondary")
         return label
@@ -144,10 +147,10 @@ class Page(QWidget):
 def heading_html(kicker: str, title: str, rest: str, theme: Theme) -> str:
     """Where one is in small, the title in large, the rest of it quieter."""
     tokens = theme.tokens
-    quiet = f' <span style="font-weight: 400; font-size: 13px">{escape(rest)}</span>' if rest else ""
+    quiet = f' <span style="font-weight: 400; font-size: 13px">{escape(breakable(rest))}</span>' if rest else ""
     return (
         f'<div style="font-size: 12px; color: {tokens.text2}">{escape(kicker)}</div>'
-        f'<div style="font-size: 15px; font-weight: 600; color: {tokens.text}">{escape(title)}{quiet}</div>'
+        f'<div style="font-size: 15px; font-weight: 600; color: {tokens.text}">{escape(breakable(title))}{quiet}</div>'
     )
 
 

@@ -12,10 +12,13 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from gradviz.draw.icons import draw_icon
 from gradviz.draw.tokens import CAPTION, CELL, ICON, LIST, PANE_INSET, RADIUS
+from gradviz.gui.panes.long_words import WordsLabel, breakable
 from gradviz.gui.theme import Theme
 
 CHIP_HEIGHT = 22
 HEAD = 34
+MOST_EXTRA = 0.6  # of a heading's width: the words at its right
+SHORT_LABEL = 16  # letters; longer ones wrap
 FIGURE_HEIGHT = 37
 PADDING = "padding: 2px 6px 2px 0"
 LABEL_STYLE = f"{PADDING}; white-space: nowrap"
@@ -103,12 +106,16 @@ class Section(QWidget):
         draw_icon(painter, icon, PANE_INSET - 2, (HEAD - ICON) / 2 + 2, self._theme.tokens, ICON, "text")
         middle = Qt.AlignmentFlag.AlignVCenter
         room = QRectF(PANE_INSET + ICON + 6, 4, self.width() - 2 * PANE_INSET - ICON - 6, HEAD - 4)
-        painter.setFont(self._theme.font(LIST, 600))
-        painter.setPen(self._theme.color("text"))
-        painter.drawText(room, Qt.AlignmentFlag.AlignLeft | middle, self._title)
+        cut = Qt.TextElideMode.ElideRight
         painter.setFont(self._theme.font(LIST))
         painter.setPen(self._theme.color("text2"))
-        painter.drawText(room, Qt.AlignmentFlag.AlignRight | middle, self._extra)
+        extra = painter.fontMetrics().elidedText(self._extra, cut, int(room.width() * MOST_EXTRA))
+        painter.drawText(room, Qt.AlignmentFlag.AlignRight | middle, extra)
+        room.setRight(room.right() - (painter.fontMetrics().horizontalAdvance(extra) + 8 if extra else 0))
+        painter.setFont(self._theme.font(LIST, 600))
+        painter.setPen(self._theme.color("text"))
+        title = painter.fontMetrics().elidedText(self._title, cut, int(room.width()) + 1)
+        painter.drawText(room, Qt.AlignmentFlag.AlignLeft | middle, title)
         painter.end()
 
 
@@ -198,14 +205,12 @@ class Chips(QWidget):
         painter.end()
 
 
-class Rows(QLabel):
+class Rows(WordsLabel):
     """Labels and values in two columns; links are told by `linkActivated`."""
 
     def __init__(self, theme: Theme, rows: Sequence[Row], parent: QWidget) -> None:
         super().__init__(parent)
         self.entries = tuple(rows)
-        self.setTextFormat(Qt.TextFormat.RichText)
-        self.setWordWrap(True)
         self.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextBrowserInteraction | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
@@ -221,14 +226,16 @@ def table_html(theme: Theme, rows: Sequence[Row]) -> str:
     mono = f"font-family: '{theme.font(CELL).family()}'"
     lines = []
     for row in rows:
-        value = escape(row.value)
+        value = escape(breakable(row.value))
         if row.mono:
             value = f'<span style="{mono}">{value}</span>'
         if row.link:
             value = f'<a href="{escape(row.link)}" style="color: {colors.accent}; text-decoration: none">{value}</a>'
         if row.rest:
-            value += f' <span style="color: {colors.text2}">{escape(row.rest)}</span>'
-        label = f'<td width="84" valign="bottom" style="color: {colors.text2}; {LABEL_STYLE}">{escape(row.label)}</td>'
+            value += f' <span style="color: {colors.text2}">{escape(breakable(row.rest))}</span>'
+        style = LABEL_STYLE if len(row.label) <= SHORT_LABEL else PADDING
+        words = escape(breakable(row.label, SHORT_LABEL))
+        label = f'<td width="84" valign="bottom" style="color: {colors.text2}; {style}">{words}</td>'
         lines.append(f'<tr>{label}<td valign="bottom" style="color: {colors.text}; {PADDING}">{value}</td></tr>')
     return f'<table style="font-size: {LIST.size}px" cellspacing="0">{"".join(lines)}</table>'
 
