@@ -247,6 +247,24 @@ def test_a_module_that_got_no_gradient(tmp_path: Path, qtbot: QtBot) -> None:
     assert (shapes["Gradient norm"], shapes["Parameters"]) == ("None", "30")
 
 
+def test_a_frozen_module_is_quietly_called_so(tmp_path: Path, qtbot: QtBot) -> None:
+    # GIVEN a module whose parameters were to get no gradient, beside one that got some
+    path = layered(tmp_path / "run.gradviz", [[PLAIN, PLAIN], [None, None]], frozen=(1,))
+    pane = shown(InspectorPane, hub_on(path, selection=Selection("group", path="part.1", module=2)), qtbot)
+    # THEN its norm is one quiet word, and none of its parameters is told as missing
+    assert chips(pane) == ["frozen"]
+    whole(pane)
+    assert pane.page is not None
+    entries = [row for part in pane.page.findChildren(Rows) for row in part.entries if row.label == "Gradient norm"]
+    assert [(row.value, row.rest) for row in entries] == [("", "frozen")]
+    table = found(pane, LeafTable)
+    assert [table.figure(leaf) for leaf in table.leaves] == ["frozen", "frozen"]
+    # AND nothing in the table has the colour of errors
+    picture, wrong = table.grab().toImage(), pane.theme.color("error")
+    colors = {picture.pixel(x, y) for x in range(picture.width()) for y in range(picture.height())}
+    assert wrong.rgb() not in colors
+
+
 def test_slices_of_three_dimensions(tmp_path: Path, qtbot: QtBot) -> None:
     trace = TraceBuilder(tmp_path / "run.gradviz")
     one = trace.backward(trace.at(1))

@@ -39,7 +39,7 @@ def build_group(page: Page, facts: PassFacts, view: View, chosen: Selection) -> 
     if branch.own != module.parameters and branch.own:
         rows.append(Row(translate("Inspector", "Its own"), f"{branch.own:,}"))
     if branch.fate is not None:
-        rows.append(Row(translate("Inspector", "Gradient norm"), figure(branch), rest=state(branch)))
+        rows.append(_norm(translate("Inspector", "Gradient norm"), branch))
     if module.training is not None:
         mode = translate("Inspector", "training") if module.training else translate("Inspector", "evaluation")
         rows.append(Row(translate("Inspector", "Mode"), mode, mono=False))
@@ -69,11 +69,19 @@ def build_stack(page: Page, facts: PassFacts, chosen: Selection) -> None:
     rows.append(Row(translate("Inspector", "Parameters"), f"{total:,}", rest=each))
     page.rows("group", translate("Inspector", "Shapes"), rows)
     norms = [
-        Row(branch.name, figure(branch), f"module:{branch.module.id}", rest=state(branch))
+        _norm(branch.name, branch, f"module:{branch.module.id}")
         for branch in reversed(branches)  # as they stand on the canvas: the last one's gradient comes first
         if branch.fate is not None
     ]
     page.rows("norms", translate("Inspector", "Gradient norm of each"), norms)
+
+
+def _norm(label: str, branch: Branch, link: str = "") -> Row:
+    """The norm or the word in its place, and what is odd; quiet and said once where all of it is frozen."""
+    value, odd = figure(branch), state(branch)
+    if branch.fate == Fate.FROZEN and value == odd and not link:
+        return Row(label, "", mono=False, rest=odd)
+    return Row(label, value, link, rest=odd if odd != value else "")
 
 
 def _chips(branch: Branch) -> list[Chip]:

@@ -35,6 +35,11 @@ def norm_of(leaf: Leaf) -> float:
     return leaf.grad_stats.norm if leaf.grad_stats is not None else math.nan
 
 
+def is_frozen(leaf: Leaf) -> bool:
+    """It has no gradient, and was to have none."""
+    return not leaf.requires_grad and leaf.grad_spec is None
+
+
 def draw_bar(painter: QPainter, box: QRectF, norm: float, theme: Theme, highest: float = HIGHEST) -> None:
     """A bar in its trough; hatched and full where there is no gradient or it is NaN."""
     painter.setPen(Qt.PenStyle.NoPen)
@@ -75,11 +80,11 @@ class LeafTable(QWidget):
         """Without the module's own path in front."""
         return leaf.name.removeprefix(self._strip) or "?"
 
-    @staticmethod
-    def figure(leaf: Leaf) -> str:
+    def figure(self, leaf: Leaf) -> str:
+        """The norm, or the word in its place."""
         norm = norm_of(leaf)
         if norm < 0:
-            return "None"
+            return self.tr("frozen") if is_frozen(leaf) else "None"
         if leaf.grad_stats is not None and leaf.grad_stats.nans > 0:
             return "NaN"
         return "–" if math.isnan(norm) else number_text(norm)
@@ -134,11 +139,12 @@ class LeafTable(QWidget):
         self._text(painter, QRectF(0, box.top(), names - 6, ROW_HEIGHT), self.name(leaf), "text", False)
         shape = QRectF(names, box.top(), bar.left() - 8 - names, ROW_HEIGHT)
         self._text(painter, shape, shape_text(leaf.spec.shape), "text2", True)
-        draw_bar(painter, bar, norm_of(leaf), self._theme)
-        figure = self.figure(leaf)
+        frozen, figure = is_frozen(leaf), self.figure(leaf)
+        if not frozen:
+            draw_bar(painter, bar, norm_of(leaf), self._theme)
         wrong = figure in ("None", "NaN")
         painter.setFont(self._theme.font(SHAPE, 600 if wrong else 400))
-        painter.setPen(self._theme.color("error" if wrong else "text"))
+        painter.setPen(self._theme.color("error" if wrong else "text2" if frozen else "text"))
         room = QRectF(right, box.top(), FIGURE, ROW_HEIGHT)
         painter.drawText(room, Qt.AlignmentFlag.AlignRight | middle, figure)
 
