@@ -186,6 +186,25 @@ def test_the_filter_knows_states(every_fate: Path, qtbot: QtBot) -> None:
     assert names(pane, pane.model.index(0, 0)) == ["frozen"]
 
 
+def test_the_filter_knows_the_word_that_stands_for_a_gradient(every_fate: Path, qtbot: QtBot) -> None:
+    pane = shown(ModulesPane, hub_on(every_fate), qtbot)
+    QTest.keyClicks(pane.filter, "None")
+    assert names(pane, pane.model.index(0, 0)) == ["none", "cut"]
+
+
+def test_a_filter_that_nothing_fits_says_so(transformer: Path, qtbot: QtBot) -> None:
+    hub = hub_on(transformer)
+    pane = shown(ModulesPane, hub, qtbot)
+    QTest.keyClicks(pane.filter, "nowhere")
+    assert names(pane) == [] and pane.note.text() == "No module fits the filter “nowhere”."
+    # AND it stays so when the pane is told of its recording again
+    hub.change(trace_grew=True)
+    settle(pane)
+    assert pane.note.text() == "No module fits the filter “nowhere”."
+    pane.filter.clear()
+    assert names(pane) and pane.note.text() == "" and pane.note.isHidden()
+
+
 def test_filtering_neither_selects_nor_forgets(transformer: Path, qtbot: QtBot) -> None:
     hub = hub_on(transformer)
     pane = shown(ModulesPane, hub, qtbot)

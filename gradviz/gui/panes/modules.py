@@ -105,12 +105,24 @@ class ModulesPane(Pane):
         tree = tree_of(facts).marked(view.findings, facts) if facts is not None else ModuleTree(view.trace, None)
         first = self.model.tree is None or not len(self.model.tree)
         self.model.show(tree)
-        self.note.say("" if len(tree) else self.tr("This script called no nn.Module."))
+        self._tell()
         if first:
             self.tree.expandToDepth(OPEN_DEPTH - 1 if len(tree) > 12 else OPEN_DEPTH)
         for path in opened:
             self.tree.expand(self.index_of(path))
         self._follow(view.selection)
+
+    def _tell(self) -> None:
+        """Why the tree is empty, where it is."""
+        tree, asked = self.model.tree, self.filter.text().strip()
+        if tree is None:
+            return
+        if not len(tree):
+            self.note.say(self.tr("This script called no nn.Module."))
+        elif not self.model.count():
+            self.note.say(self.tr("No module fits the filter “{words}”.").format(words=asked))
+        else:
+            self.note.say("")
 
     def _opened(self) -> list[str]:
         """Paths of what is expanded, to be expanded again in another recording of the script."""
@@ -164,6 +176,7 @@ class ModulesPane(Pane):
         self._showing = True  # what goes isn't a person's choice
         self.model.filter(text)
         self._showing = False
+        self._tell()
         if text and self.model.count() <= MOST_OPENED:
             self.tree.expandAll()
         self._follow(self.hub.view.selection)

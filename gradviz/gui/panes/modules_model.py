@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistent
 
 from gradviz.document.module_order import SORTS, Arrangement, arranged
 from gradviz.document.module_tree import Branch, ModuleTree
-from gradviz.gui.panes.modules_words import figure, spoken, state, state_words, tool_tip
+from gradviz.gui.panes.modules_words import figure, filter_words, spoken, state, tool_tip
 from gradviz.scene.words import count_text
 
 NAME, SHAPES, PARAMETERS, OWN, GRADIENT, STATE = COLUMNS = range(6)
@@ -54,7 +54,7 @@ class ModulesModel(QAbstractItemModel):
         if self.tree is None:
             return NOTHING
         sort = SORTS[self._sort] if self._sort >= 0 else ""
-        return arranged(self.tree, sort, self._falling, self._needle, state_words())
+        return arranged(self.tree, sort, self._falling, self._needle, filter_words())
 
     def _rearrange(self) -> None:
         """Other places for the same modules: what is opened and selected stays so."""

@@ -11,6 +11,7 @@ from gradviz.scene.words import number_text
 translate = QCoreApplication.translate
 
 NOT_KEPT = "—"
+NONE = "None"
 
 
 def figure(branch: Branch) -> str:
@@ -25,7 +26,7 @@ def figure(branch: Branch) -> str:
         Fate.UNKNOWN: NOT_KEPT,
         Fate.ELSEWHERE: NOT_KEPT,
         Fate.FROZEN: translate("Modules", "frozen"),
-        Fate.MISSING: "None",
+        Fate.MISSING: NONE,
         Fate.INFINITE: "Inf",
         Fate.NAN: "NaN",
     }.get(fate, NOT_KEPT)
@@ -42,6 +43,12 @@ def state_words() -> dict[Fate, str]:
         Fate.ELSEWHERE: translate("Modules", "not in this pass"),
         Fate.UNKNOWN: translate("Modules", "not measured"),
     }
+
+
+def filter_words() -> dict[Fate, str]:
+    """What a filter may ask for: the words of State, and the one that stands in the figure's place."""
+    words = state_words()
+    return {**words, Fate.MISSING: f"{words[Fate.MISSING]}\n{NONE}"}
 
 
 def state(branch: Branch) -> str:
