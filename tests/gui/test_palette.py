@@ -251,6 +251,19 @@ def test_what_is_folded_away_is_opened(window: Window, qtbot: QtBot, tmp_path: P
     assert person.window.hub.view.selection == Selection("node", node=node)
 
 
+def test_a_module_of_just_this_name_comes_first(window: Window, qtbot: QtBot, tmp_path: Path) -> None:
+    # GIVEN a module, and parameters whose names begin as its path does
+    person = Searcher(window, qtbot)
+    person.open(transformer(tmp_path / "run.gradviz", 4))
+    person.canvas.view.setFocus()
+    # WHEN its path is typed THEN it is what Enter goes to
+    person.call()
+    person.type("encoder.layers.2")
+    row = person.palette.current()
+    assert row is not None and (row.icon, row.text) == ("module", "encoder.layers.2")
+    assert any(each.text.startswith("encoder.layers.2.") for each in person.rows)
+
+
 def _kind_of(person: Searcher, node: int) -> int:
     loaded = person.canvas.loaded
     assert loaded is not None

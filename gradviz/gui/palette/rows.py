@@ -53,12 +53,13 @@ class Offer:
 
 @dataclass(frozen=True)
 class Group:
-    """The rows of one kind. `strong`: one of them begins with what was typed."""
+    """The rows of one kind. `strong`: one of them begins with what was typed. `exact`: one is called so."""
 
     kind: str
     rows: tuple[Row, ...]
     total: int
     strong: bool = False
+    exact: bool = False
 
 
 def heading(kind: str) -> str:
@@ -87,7 +88,7 @@ def listed(
     if not alone:
         groups.append(_findings(findings, words))
     groups.append(_commands(offers, words, MANY if alone or "command" in wide else FEW))
-    groups.sort(key=lambda group: not group.strong)  # stable: the order of kinds stays
+    groups.sort(key=lambda group: (not group.exact, not group.strong))  # stable: the order of kinds stays
     return [row for group in groups for row in _below_heading(group)]
 
 
@@ -105,7 +106,10 @@ def _below_heading(group: Group) -> list[Row]:
 
 def _hits(found: Found, words: Sequence[str]) -> Group:
     strong = found.kind != "line" and any(_begins(hit.title, words) for hit in found.hits)
-    return Group(found.kind, tuple(_hit(hit) for hit in found.hits), found.total, strong)
+    exact = found.kind in ("node", "leaf", "module") and any(
+        hit.title.casefold().split() == [*words] for hit in found.hits
+    )
+    return Group(found.kind, tuple(_hit(hit) for hit in found.hits), found.total, strong, exact)
 
 
 def _hit(hit: Hit) -> Row:
