@@ -1,4 +1,7 @@
-"""Keeps faults of the recorder away from the script."""
+"""Keeps faults of the recorder away from the script.
+
+Nothing of the script's is called while such a fault is being handled: its exceptions would bear ours as their context.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +23,19 @@ def guarded(session: Notes) -> Iterator[None]:
     try:
         yield
     except Exception as fault:  # noqa: BLE001  # an unusual value, an unknown release, or a mistake of ours
-        note_fault(session, fault)
+        try:  # noqa: SIM105  # suppress() takes frames, and there may be no room for one
+            note_fault(session, fault)
+        except RecursionError:  # the script is about to reach its limit, and does so by itself
+            pass
 
 
 def note_fault(session: Notes, fault: BaseException) -> None:
     """Tell of a fault of the recorder's."""
-    words = f"gradviz could not record this: {type(fault).__name__}: {fault}"
-    session.note("recorder-fault", words, places=places(fault))
+    try:
+        words = f"gradviz could not record this: {type(fault).__name__}: {fault}"
+        session.note("recorder-fault", words, places=places(fault))
+    except RecursionError:  # the script is about to reach its limit, and does so by itself
+        pass
 
 
 def places(fault: BaseException) -> list[str]:

@@ -172,6 +172,48 @@ x = torch.arange(6.0).reshape(3, 2)
 print(vmap(grad(lambda row: (row ** 2).sum()))(x), jacrev(torch.sin)(x[0]))
 print(torch.autograd.functional.hessian(lambda row: (row ** 3).sum(), x[1]))
 """,
+    "recursion to the limit": """
+import sys
+import torch
+sys.setrecursionlimit(200)
+x = torch.ones(3, requires_grad=True)
+class Deeper(torch.nn.Module):
+    def forward(self, x):
+        return self(x * 2)
+class Tripled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return apply(x * 3)
+    @staticmethod
+    def backward(ctx, g):
+        return g
+def apply(x):
+    return Tripled.apply(x)
+def listed(x):
+    return listed(torch.stack([x, x])[0])
+def plain(x):
+    x * 2
+    return plain(x)
+def backwards(x):
+    (x * x).sum().backward()
+    return backwards(x)
+def told(error, depth=0):
+    return depth if error is None else told(error.__context__, depth + 1)
+for function in (Deeper(), apply, listed, plain, backwards):
+    try:
+        function(x)
+    except RecursionError as error:
+        print(type(error), error.__context__, error.__cause__)
+    try:
+        raise KeyError(1)
+    except KeyError:
+        try:
+            function(x)
+        except RecursionError as error:
+            print(told(error))
+x.grad = None  # how many of them ran depends on the room
+print((x * 2).sum())
+""",
     "a deep graph": """
 import torch
 x = torch.ones(2, requires_grad=True)

@@ -55,7 +55,10 @@ class Engine:
         except UnrecordedNode:
             record = None
         except Exception as fault:  # noqa: BLE001  # the recorder's own: it must not become the script's
-            note_fault(recorder.session, fault)
+            try:  # noqa: SIM105  # suppress() takes frames, and there may be no room for one
+                note_fault(recorder.session, fault)
+            except RecursionError:  # the script is about to reach its limit, and does so by itself
+                pass
         if record is None or run is None:
             return original(g, end_node)
         cells, ident = recorder.session.live.cells, get_ident()
@@ -83,7 +86,10 @@ class Engine:
             try:
                 self._end(record, run, g, frame)
             except Exception as fault:  # noqa: BLE001  # as above
-                note_fault(recorder.session, fault)
+                try:  # noqa: SIM105  # suppress() takes frames, and there may be no room for one
+                    note_fault(recorder.session, fault)
+                except RecursionError:  # the script is about to reach its limit, and does so by itself
+                    pass
 
     # -- before
 

@@ -143,7 +143,10 @@ def make_init(
             if len(log.ops) > MOST_PENDING:
                 recorder.overflow(log)
         except Exception as fault:  # noqa: BLE001  # the recorder's own: it must not become the script's
-            note_fault(session, fault)
+            try:  # noqa: SIM105  # suppress() takes frames, and there may be no room for one
+                note_fault(session, fault)
+            except RecursionError:  # the script is about to reach its limit, and does so by itself
+                pass
 
     return __init__
 

@@ -67,7 +67,10 @@ class Tracing:
                 if outer < 0:
                     state.last_error = 0  # that one is gone, and a new exception may have its address
             except Exception as fault:  # noqa: BLE001  # the recorder's own: it must not become the script's
-                note_fault(session, fault)
+                try:  # noqa: SIM105  # suppress() takes frames, and there may be no room for one
+                    note_fault(session, fault)
+                except RecursionError:  # the script is about to reach its limit, and does so by itself
+                    pass
             try:
                 end = original(start_node, fun, x)
             except Exception as error:  # the script's: noted, and it goes on

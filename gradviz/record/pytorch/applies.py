@@ -55,8 +55,11 @@ class Applies:
         except BaseException as error:  # the script's: noted, and it goes on
             if state.last_error != id(error) and isinstance(error, Exception):
                 state.last_error = id(error)
-                number = self._append(info, stack, before, before, OP_APPLY | OP_RAISED, arguments, operands, [])
-                self._failed(error, number, stack, operands, args)
+                try:
+                    number = self._append(info, stack, before, before, OP_APPLY | OP_RAISED, arguments, operands, [])
+                    self._failed(error, number, stack, operands, args)
+                except RecursionError:  # the script is about to reach its limit, and does so by itself
+                    pass
             raise
         finally:
             state.inside -= 1

@@ -34,6 +34,7 @@ sequence_number = torch._C._autograd._get_sequence_nr
 LEAF_WITH_GRAD = VALUE_LEAF | VALUE_REQUIRES_GRAD
 MOST_PENDING = 100_000 * OP_WIDTH  # ops without a backward pass
 SEQUENCES = (list, tuple)
+UNKNOWN = -2  # stack: -1 is one without frames of the user's
 PLAIN = (Tensor, Parameter)
 
 Hooked = Callable[[ThreadState, Any, Sequence[Any]], tuple[Any, ...]]
@@ -127,7 +128,12 @@ def make_recording(recorder: Recorder, state: ThreadState, slow: Slow, hooked: H
                 arguments = arguments_of(info, extra)
             stack = stack_of(frame, state.outer_stack, MODULE_CALL)
         except Exception as fault:  # noqa: BLE001  # the recorder's own: it must not become the script's
-            note_fault(recorder, fault)
+            stack = UNKNOWN
+            try:  # noqa: SIM105  # suppress() takes frames, and there may be no room for one
+                note_fault(recorder, fault)
+            except RecursionError:  # the script is about to reach its limit, and does so by itself
+                pass
+        if stack == UNKNOWN:  # called out here, so that an exception of the script's doesn't get ours as its context
             return func(*args, **kwargs) if kwargs else func(*args)
 
         state.last_error = 0  # a new error may live where an old one, caught and freed, did
@@ -135,7 +141,10 @@ def make_recording(recorder: Recorder, state: ThreadState, slow: Slow, hooked: H
         try:
             result = func(*args, **kwargs) if kwargs else func(*args)
         except BaseException as error:  # the script's: noted, and it goes on
-            slow.raised(error, info, stack, before, arguments, operands, (*args, *(kwargs or {}).values()))
+            try:  # noqa: SIM105  # suppress() takes frames, and there may be no room for one
+                slow.raised(error, info, stack, before, arguments, operands, (*args, *(kwargs or {}).values()))
+            except RecursionError:  # the script is about to reach its limit, and does so by itself
+                pass
             raise
         after = sequence_number()
 
@@ -209,7 +218,10 @@ def make_recording(recorder: Recorder, state: ThreadState, slow: Slow, hooked: H
             if len(ops) > MOST_PENDING:
                 recorder.overflow(log)
         except Exception as fault:  # noqa: BLE001  # as above
-            note_fault(recorder, fault)
+            try:  # noqa: SIM105  # suppress() takes frames, and there may be no room for one
+                note_fault(recorder, fault)
+            except RecursionError:  # the script is about to reach its limit, and does so by itself
+                pass
         return result
 
     return call

@@ -69,10 +69,15 @@ class ModuleCalls:
         recorder = self._recorder
         state = recorder.state()
         parent, outer, log = state.call, state.outer_stack, state.log
+        row = -1
         try:
             row = self._begin(state, module, sys._getframe(2), args, kwargs)
         except Exception as fault:  # noqa: BLE001  # the recorder's own: it must not become the script's
-            note_fault(recorder, fault)
+            try:  # noqa: SIM105  # suppress() takes frames, and there may be no room for one
+                note_fault(recorder, fault)
+            except RecursionError:  # the script is about to reach its limit, and does so by itself
+                pass
+        if row < 0:  # called out here, so that an exception of the script's doesn't get ours as its context
             return original(module, *args, **kwargs)
         number = state.call
         try:
@@ -81,7 +86,10 @@ class ModuleCalls:
             if log.calls[row : row + 1] == [number]:  # else it was written meanwhile
                 log.calls[row + CALL_COMPLETED] = 0
             if state.last_error != id(error) and isinstance(error, Exception):
-                self._failed(error, module, state.outer_stack, (*args, *kwargs.values()))
+                try:  # noqa: SIM105  # suppress() takes frames, and there may be no room for one
+                    self._failed(error, module, state.outer_stack, (*args, *kwargs.values()))
+                except RecursionError:  # the script is about to reach its limit, and does so by itself
+                    pass
             raise
         finally:
             state.calls.pop()

@@ -11,6 +11,7 @@ import torch
 from gradviz.record.oplog import OPERAND_WIDTH, RESULT_WIDTH
 from gradviz.record.pytorch.arguments import SIMPLE
 from gradviz.record.pytorch.functions import IF_USER, FunctionInfo
+from gradviz.record.pytorch.guard import guarded
 from gradviz.record.pytorch.state import Recorder, ThreadState
 from gradviz.record.pytorch.values import FLAGS, Known, version_of
 from gradviz.trace.packing import (
@@ -105,15 +106,24 @@ class Slow:
         try:
             result = func(*args, **kwargs) if kwargs else func(*args)
         except BaseException as error:  # the script's: noted, and it goes on
-            operands: list[int] = []
-            arguments = self._all_operands(info, args, kwargs, operands)
-            stack = self._recorder.frames.stack(frame)
-            self.raised(error, info, stack, before, arguments, operands, (*args, *(kwargs or {}).values()))
+            try:  # noqa: SIM105  # suppress() takes frames, and there may be no room for one
+                self._raised_inside(error, info, frame, before, args, kwargs)
+            except RecursionError:  # the script is about to reach its limit, and does so by itself
+                pass
             raise
         after = sequence_number()
         if after != before and grad_mode():  # checkpoint's second forward, a graph of the gradient itself
             self._record_after(info, frame, before, after, args, kwargs, result)
         return result
+
+    def _raised_inside(
+        self, error: BaseException, info: FunctionInfo, frame: FrameType, before: int, args: Sequence[Any], kwargs: Any
+    ) -> None:
+        operands: list[int] = []
+        with guarded(self._recorder):
+            arguments = self._all_operands(info, args, kwargs, operands)
+            stack = self._recorder.frames.stack(frame)
+            self.raised(error, info, stack, before, arguments, operands, (*args, *(kwargs or {}).values()))
 
     def _all_operands(
         self, info: FunctionInfo, args: Sequence[Any], kwargs: dict[str, Any] | None, operands: list[int]

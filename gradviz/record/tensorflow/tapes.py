@@ -186,7 +186,10 @@ class Tapes:
                 try:
                     self.accessed(variable)
                 except Exception as fault:  # noqa: BLE001  # the recorder's own: it must not become the script's
-                    note_fault(session, fault)
+                    try:  # noqa: SIM105  # suppress() takes frames, and there may be no room for one
+                        note_fault(session, fault)
+                    except RecursionError:  # the script is about to reach its limit, and does so by itself
+                        pass
             return result
 
         @functools.wraps(original_all)
