@@ -40,6 +40,9 @@ def worker_died(exam: Examination) -> Finding | None:
     case, run = exam.case, exam.case.run
     if run.status in _QUIET_ENDS or (run.status == "exited" and _by_sys_exit(case)):
         return None
+    interrupted = next((e for e in reversed(case.exceptions) if e.type == "KeyboardInterrupt" and not e.caught), None)
+    if interrupted is not None and run.signal in (None, signal.SIGINT):
+        return _interrupted(exam, interrupted)
     unfinished = (p for p in reversed(case.passes) if p.outcome in ("running", "interrupted") and p.exception is None)
     running = next(unfinished, None)
     how = _how(case)
@@ -53,6 +56,13 @@ def worker_died(exam: Examination) -> Finding | None:
     place = case.place(running.stack if running is not None else last.stack if last is not None else ())
     phrase = "worker-died-forward" if last is not None or running is not None else "worker-died-early"
     return exam.writer.write("worker-died", "error", place, phrase, {"how": how, "line": place.line})
+
+
+def _interrupted(exam: Examination, error: model.ExceptionInfo) -> Finding:
+    """Python ends by SIGINT after a KeyboardInterrupt that nothing caught, and that has a traceback."""
+    place = exam.case.place(error.stack)
+    told = {"how": _how(exam.case), "line": place.line}
+    return exam.writer.write("uncaught-exception", "error", place, "interrupted", told, **raised(error))
 
 
 def _by_sys_exit(case: Case) -> bool:

@@ -123,6 +123,13 @@ PHRASES = {
         " it is shown as Python told it.",
         "Read the traceback {traceback}; it ends on line {line}.",
     ),
+    "interrupted": Phrase(
+        "The script raised KeyboardInterrupt",
+        "A KeyboardInterrupt came on line {line}, nothing caught it, and the process ended ({how}).",
+        "Ctrl+C, another program's SIGINT or the script itself raises one. No gradient was at fault. What was recorded"
+        " up to there is shown.",
+        "Run it again without the interrupt, or look at what raises it on line {line}.",
+    ),
     "uncaught-device": Phrase(
         "Tensors on different devices",
         "{op} was given tensors on {devices}.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import signal
 
 import pytest
 
@@ -236,6 +237,20 @@ def test_a_sudden_end_names_the_node_that_ran() -> None:
     (found,) = diagnose(trace)
 
     assert (found.rule, found.line, found.node) == ("worker-died", 8, "ScaleBackward")
+
+
+@pytest.mark.parametrize(
+    ("number", "rule", "line"), [(signal.SIGINT, "uncaught-exception", 3), (signal.SIGSEGV, "worker-died", 2)]
+)
+def test_an_interrupt_with_a_traceback_is_no_crash(number: int, rule: str, line: int) -> None:
+    trace = FakeTrace("import torch\nx = torch.ones(3)\nraise KeyboardInterrupt\n", status="killed", signal=number)
+    trace.op("ones", "torch.ones(3)", (), trace.tensor((3,)))
+    trace.error("KeyboardInterrupt", "", "raise KeyboardInterrupt")
+
+    (found,) = diagnose(trace)
+
+    assert (found.rule, found.line) == (rule, line)
+    assert ("native code" in found.explanation) == (rule == "worker-died")
 
 
 @pytest.mark.parametrize("status", ["timeout", "stopped", "recording"])
