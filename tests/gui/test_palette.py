@@ -251,6 +251,36 @@ def test_what_is_folded_away_is_opened(window: Window, qtbot: QtBot, tmp_path: P
     assert person.window.hub.view.selection == Selection("node", node=node)
 
 
+@pytest.mark.parametrize(
+    ("typed", "title"),
+    [
+        ("layers.2.linear1.bias", "Neighbours of encoder.layers.2.linear1.bias"),
+        ("encoder.layers.2.self_attn", "Neighbours of self_attn"),
+    ],
+)
+def test_a_focus_right_after_a_jump_is_on_what_was_jumped_to(
+    typed: str, title: str, window: Window, qtbot: QtBot, tmp_path: Path
+) -> None:
+    # GIVEN folded blocks
+    window.theme.smooth = False
+    person = Searcher(window, qtbot)
+    person.open(transformer(tmp_path / "run.gradviz", 4))
+    person.canvas.folding.fold_all()
+    person.until(lambda: person.canvas.loaded.build.opened == frozenset())  # type: ignore[union-attr]  # open
+    person.canvas.view.setFocus()
+    # WHEN one goes to what lies inside, and presses N before they have opened
+    person.call()
+    person.type(typed)
+    person.key(Qt.Key.Key_Return)
+    assert person.canvas.busy
+    person.press(Qt.Key.Key_N)
+    # THEN it is on that, not on the group that still stands there; and it stays there once they are open
+    wanted = person.canvas.focus.wanted
+    person.until(lambda: not person.canvas.busy)
+    assert person.canvas.focus.wanted == wanted
+    assert person.canvas.header.crumbs.text().rpartition(" › ")[2] == title
+
+
 def test_a_module_of_just_this_name_comes_first(window: Window, qtbot: QtBot, tmp_path: Path) -> None:
     # GIVEN a module, and parameters whose names begin as its path does
     person = Searcher(window, qtbot)

@@ -65,10 +65,13 @@ class Focusing(QObject):
 
     def begin(self, kind: str) -> None:
         """Focus on what is selected, else on the current node; once more, and all is shown again."""
-        self.begin_at(kind, self._here())
+        start = self._coming()
+        self._begin_from(kind, start if start is not None else self._begin(self._here()))
 
     def begin_at(self, kind: str, found: Hit) -> None:
-        start = self._begin(found)
+        self._begin_from(kind, self._begin(found))
+
+    def _begin_from(self, kind: str, start: Focus | None) -> None:
         if start is None:
             self.off()
             return
@@ -85,7 +88,10 @@ class Focusing(QObject):
 
     def ask_path(self) -> None:
         """From the loss to the leaf that is selected; without one, the person is asked which."""
+        loaded, start = self._canvas.loaded, self._coming()
         leaf = self.leaf_at(self._canvas.view.selected)
+        if loaded is not None and start is not None and start.node >= 0:
+            leaf = start.node if loaded.build.graph.leaf[start.node] >= 0 else -1
         if leaf >= 0:
             self.begin(BEFORE)
         elif self.wanted is not None and self.wanted.kind == BEFORE:
@@ -236,6 +242,16 @@ class Focusing(QObject):
         return loaded.order.trace.string(int(graph.name[focus.node])), leaf >= 0
 
     # -- where it begins
+
+    def _coming(self) -> Focus | None:
+        """What one has just gone to, while the groups that it is folded away in still open round it."""
+        loaded, chosen = self._canvas.loaded, self._canvas.hub.view.selection
+        node, card = self._canvas.folding.coming()
+        if card and chosen.kind == "group":
+            return Focus(AROUND, card=card)
+        if loaded is None or chosen.kind not in ("node", "group") or not 0 <= node < len(loaded.build.graph):
+            return None
+        return Focus(AROUND, node) if chosen.kind == "group" or chosen.node == node else None
 
     def _here(self) -> Hit:
         """What is selected, else the current node."""

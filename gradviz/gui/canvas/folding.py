@@ -15,6 +15,7 @@ from gradviz.gui.canvas.loader import Loaded
 from gradviz.gui.canvas.looking import Anchor, anchor_at
 from gradviz.gui.canvas.selecting import groups_round, hit_of
 from gradviz.scene.groups import READABLE
+from gradviz.scene.model import Card
 
 if TYPE_CHECKING:
     from gradviz.gui.canvas.canvas import Canvas
@@ -72,7 +73,7 @@ class Folding(QObject):
             return
         missing = groups_round(loaded, node) - loaded.build.opened
         if missing:
-            self._node = node
+            self._node, self._group = node, None
             self._canvas.show_opened(loaded.build.opened | missing)
         else:
             self._canvas.view.centre_on(int(loaded.scene.draft.box_of[node]))
@@ -84,7 +85,7 @@ class Folding(QObject):
             return
         missing = groups_of_module(loaded, group) - loaded.build.opened
         if missing:
-            self._group = group
+            self._node, self._group = -1, group
             self._canvas.show_opened(loaded.build.opened | missing)
         else:
             self.look_at(loaded, group)
@@ -118,6 +119,19 @@ class Folding(QObject):
     def leave_folded(self, view: View) -> None:
         """One goes back to where one looked at this finding, with what was open then."""
         self._told = (view.trace, view.pass_id, view.findings, view.finding)
+
+    def coming(self) -> tuple[int, str]:
+        """What the scene that is being made is opened for: a node (else -1), or the key of a group (else "")."""
+        loaded, group = self._canvas.loaded, self._group
+        if loaded is None or not self._canvas.busy:
+            return -1, ""
+        if group is None:
+            return self._node, ""
+        card = card_of_module(loaded, group)
+        if card is not None:
+            return -1, card.key
+        nodes = nodes_of_module(loaded, group)
+        return int(nodes[0]) if len(nodes) else -1, ""
 
     # -- a new scene
 
@@ -162,17 +176,23 @@ def boxes_with(loaded: Loaded, opened: frozenset[str]) -> int:
 
 def groups_of_module(loaded: Loaded, group: Selection) -> frozenset[str]:
     """The keys to open so that a module's first group is open; without one, so that its first node is seen."""
-    cards = loaded.scene.draft.cards
-    for card in cards:
-        at = card
-        if card.module == group.module if group.module >= 0 else card.path == group.path:
-            keys = {at.key}
-            while at.parent >= 0:
-                at = cards[at.parent]
-                keys.add(at.key)
-            return frozenset(keys)
+    at, cards = card_of_module(loaded, group), loaded.scene.draft.cards
+    if at is not None:
+        keys = {at.key}
+        while at.parent >= 0:
+            at = cards[at.parent]
+            keys.add(at.key)
+        return frozenset(keys)
     nodes = nodes_of_module(loaded, group)
     return groups_round(loaded, int(nodes[0])) if len(nodes) else frozenset()
+
+
+def card_of_module(loaded: Loaded, group: Selection) -> Card | None:
+    """A module's first group; None where it has none of its own."""
+    for card in loaded.scene.draft.cards:
+        if card.module == group.module if group.module >= 0 else card.path == group.path:
+            return card
+    return None
 
 
 def nodes_of_module(loaded: Loaded, group: Selection) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
