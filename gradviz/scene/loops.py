@@ -71,13 +71,16 @@ class _Forest:
     def plant(self, loop: Loop, parent: int, span: Span | None) -> None:
         """The groups of a loop and of its iterations, with what is in them.
 
-        None where few iterations are one box each, nor where one line may hold equal calls side by side: before Python
-        3.11 nothing tells them apart.
+        None where few iterations are one box each, or one call made them that no loop of the script's is in; nor where
+        one line may hold equal calls side by side: before Python 3.11 nothing tells them apart.
         """
         stacks = [self._row.stack(thing) for thing in loop.rounds[0]]
         lines = self._finder.enclosing(stacks)
         single = loop.size < 2 * len(loop.rounds)
-        if (single and len(loop.rounds) < MANY) or (lines is None and not _exact(stacks)):
+        branches = lines is not None and self._finder.enclosing(self._within_call(loop, parent)) is None
+        if branches:
+            lines, span = None, None
+        if ((single or branches) and len(loop.rounds) < MANY) or (lines is None and not _exact(stacks)):
             for one in loop.rounds:
                 self._place(one, parent)
             return
@@ -108,6 +111,20 @@ class _Forest:
             self.groups.append(Group(inner, inner, name, "", at, None, None, (), ends, is_loop=True))
             self._place(one, children[-1])
         self.groups[at] = replace(self.groups[at], children=tuple(children))
+
+    def _within_call(self, loop: Loop, parent: int) -> list[Stack]:
+        """The first round's frames inside the module call that all rounds stand in: that call is one round of a loop
+        around it.
+        """
+        stacks = [self._row.stack(thing) for thing in loop.rounds[0]]
+        calls = {int(self._graph.call[node]) for node in self._row.nodes((*loop.rounds[0], *loop.rounds[-1]))}
+        call = self._row.trace.call(calls.pop()) if len(calls) == 1 and min(calls) >= 0 else None
+        while call is None and parent >= 0:  # of several calls that are further in
+            call, parent = self.groups[parent].call, self.groups[parent].parent
+        outer = call.stack if call is not None else ()
+        if not outer or any(stack[-len(outer) :] != outer for stack in stacks):
+            return stacks
+        return [stack[: -len(outer)] for stack in stacks]
 
     def _rounds_in(self, things: Sequence[Thing], lines: LoopLines | None) -> int:
         """How many rounds of the script's loop these are: several where they alternate, and a call is met again that

@@ -310,3 +310,25 @@ def test_keys_stay_the_same_however_often_it_is_built(tmp_path: Path) -> None:
     first, again = built(path).draft.cards, built(path).draft.cards
 
     assert first == again and len({each.key for each in first}) == len(first)
+
+
+@pytest.mark.parametrize(("called_at", "told"), [(3, False), (1, True)])
+def test_what_one_module_call_makes_is_one_round_of_the_loop_around_it(
+    called_at: int, told: bool, tmp_path: Path
+) -> None:
+    """q, k and v, say, of which the library's lines aren't known."""
+    chain = Chain(tmp_path / "run.gradviz")
+    module = chain.trace.module("block", "Block", 0)
+    call = chain.trace.call(module, chain.trace.at(called_at, (4, 20)), [2, 4], [2, 4])
+    stack = chain.trace.at(3, (4, 20))
+    for at in range(60):
+        chain.node(f"Other{at}", 1)
+    for name in ["Select", "Squeeze"] * 3:
+        op = chain.trace.op(name, stack, (), [(chain.trace.value(), [2, 4])], call=call)
+        to, seq = chain.made[-1:], len(chain.made)
+        chain.made.append(chain.one.node(f"{name}Backward0", [2, 4], op=op, to=to, seq=seq, call=call))
+    chain.node("Sum", 8, ())
+
+    cards = built(chain.save()).draft.cards
+
+    assert [each.copies for each in cards if each.title == "for t in range(steps)"] == [3] * told
