@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from json import dumps
 from typing import Any
 
 from gradviz.record.thinning import MOST, PER_DIMENSION, strides_for
@@ -25,8 +25,8 @@ def sample_of_array(
         name = "complex128" if kept.dtype.kind == "c" else "float64"
     kept = kept.astype(numpy.dtype(name).newbyteorder("<"), order="C")
     return {
-        "strides": json.dumps(strides),
-        "shape": json.dumps(list(kept.shape)),
+        "strides": dumps(strides),
+        "shape": dumps(list(kept.shape)),
         "dtype": name,
         "version": -1,
         "data": kept.tobytes(),

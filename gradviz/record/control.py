@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import _thread
 import contextlib
-import json
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable
+from json import dumps, loads
 from multiprocessing.connection import Client, Connection, Pipe, wait
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 from gradviz.record.requests import RequestQueue
@@ -53,16 +53,16 @@ class Channel:
         with self._running:
             pass
         if not sys.platform.startswith("linux"):
-            time.sleep(THREAD_REST_SECONDS)
+            sleep(THREAD_REST_SECONDS)
             return
-        deadline = time.monotonic() + THREAD_END_SECONDS
-        while Path(f"/proc/self/task/{self._native}").exists() and time.monotonic() < deadline:
-            time.sleep(0)
+        deadline = monotonic() + THREAD_END_SECONDS
+        while Path(f"/proc/self/task/{self._native}").exists() and monotonic() < deadline:
+            sleep(0)
 
     def send(self, message: dict[str, Any]) -> None:
         """Never raises."""
         with contextlib.suppress(OSError, ValueError), self._sending:
-            self._connection.send_bytes(json.dumps(message).encode())
+            self._connection.send_bytes(dumps(message).encode())
 
     def _listen(self) -> None:
         self._native = _thread.get_native_id()
@@ -78,7 +78,7 @@ class Channel:
             self._wake_reader.recv_bytes()
             return False
         try:
-            message = json.loads(self._connection.recv_bytes(LARGEST_MESSAGE))
+            message = loads(self._connection.recv_bytes(LARGEST_MESSAGE))
         except (EOFError, OSError):
             self._lost()
             return False

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import traceback
 from collections.abc import Mapping
+from json import dumps
+from traceback import format_exception
 from types import TracebackType
 from typing import Any
 
@@ -50,7 +50,7 @@ class ExceptionRows:
                 changes[name] = value
         if detail:
             row["details"] = {**row["details"], **detail}
-            changes["detail"] = json.dumps(row["details"], default=str)
+            changes["detail"] = dumps(row["details"], default=str)
         if changes:
             row.update(changes)
             self._writer.update("exception", row["id"], **changes)
@@ -66,7 +66,7 @@ class ExceptionRows:
         shadow = shadowed_module(error, self._frames.is_user_file)
         if shadow is not None:
             row["details"] = {**row["details"], "shadowed": shadow[0], "shadowed_by": shadow[1]}
-            changes["detail"] = json.dumps(row["details"], default=str)
+            changes["detail"] = dumps(row["details"], default=str)
         stack = self._frames.stack_of_traceback(error.__traceback__)
         if error.__traceback__ is not None and stack is not None and stack >= 0:
             changes["stack"] = stack
@@ -88,7 +88,7 @@ class ExceptionRows:
             "thread": thread,
             "phase": phase,
             "caught": 1,
-            "detail": json.dumps(details, default=str),
+            "detail": dumps(details, default=str),
         }
         number = self._writer.add("exception", **columns)
         return {"id": number, "details": details, **columns}
@@ -114,7 +114,7 @@ def message_of(error: BaseException) -> str:
 def text_of(error: BaseException) -> str:
     """The traceback as Python prints it, shortened in the middle."""
     try:
-        text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+        text = "".join(format_exception(type(error), error, error.__traceback__))
     except Exception:  # noqa: BLE001  # foreign: __str__, a source that changed, a broken group
         text = f"{type_name(error)}\n"
     if len(text) > LONGEST:

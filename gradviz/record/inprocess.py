@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import os
 import sqlite3
 import sys
-import time
 import warnings
 from collections.abc import Iterator, Mapping
+from json import dumps
+from os import getpid
 from pathlib import Path
+from time import monotonic
+from time import time as now
 from types import FrameType
 from typing import Any
 
@@ -61,29 +62,29 @@ class PartialRecording:
             target=file,
             script=file if Path(file).is_file() else None,
             function=frame.f_code.co_name if frame.f_code.co_name != "<module>" else None,
-            arguments=json.dumps(sys.argv[1:]),
+            arguments=dumps(sys.argv[1:]),
             cwd=str(Path.cwd()),
             interpreter=sys.executable,
             python="",
             framework="",
             platform=sys.platform,
             level=self._level,
-            started=time.time(),
+            started=now(),
             status="recording",
         )
         session.script_names = FrameNames(frame)
-        self._session, self._began = session, time.monotonic()
+        self._session, self._began = session, monotonic()
         session.begin(own_process=False)
 
     def end(self, error: BaseException | None) -> None:
         """Undo every patch and make the file whole."""
         session, self._session = self._session, None
-        if session is None or session.pid != os.getpid():
+        if session is None or session.pid != getpid():
             return
         if error is not None:
             session.uncaught(error, "user")
         status = "ok" if error is None else "raised"
-        session.writer.update("run", 0, status=status, seconds=time.monotonic() - self._began)
+        session.writer.update("run", 0, status=status, seconds=monotonic() - self._began)
         trouble: object = None
         try:
             session.end(error, alone=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import atexit
-import json
 import os
 import sys
 from collections.abc import Sequence
+from json import loads
 from pathlib import Path
 from typing import Any, NoReturn, Union
 
@@ -75,7 +75,7 @@ def prepare(argv: Sequence[str], modules_before: set[str]) -> Launch:
     """Read the config, open the trace, patch what surrounds the script. A script that doesn't compile is left to
     Python.
     """
-    config = json.loads(Path(argv[1]).read_bytes())
+    config = loads(Path(argv[1]).read_bytes())
     arguments = list(argv[argv.index("--") + 1 :])
     target = _target(config, arguments[0])
     session = RecorderSession(config["trace"], config["level"], chosen_passes(config["passes"]), target.file)

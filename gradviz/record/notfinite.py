@@ -5,8 +5,8 @@ Told for a pass that is stored, so that diagnosis can tell a fault of its own fr
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
+from json import dumps
 from typing import Any
 
 from gradviz.trace.writer import TraceWriter
@@ -18,7 +18,7 @@ def tell_of_numbers(writer: TraceWriter, number: int, leaves: bool, constants: I
     """`leaves`: whether one of the pass's leaves isn't finite, or can't be looked at any more. `constants`: the numbers
     of those that the script holds and that aren't finite, of this pass or not.
     """
-    detail = json.dumps({"pass": number, "leaves": leaves, "constants": sorted(constants)})
+    detail = dumps({"pass": number, "leaves": leaves, "constants": sorted(constants)})
     writer.add("note", kind=NOT_FINITE, text="", stack=None, detail=detail)
 
 

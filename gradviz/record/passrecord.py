@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bisect
-import time
+from time import perf_counter_ns
 from typing import Any
 
 from gradviz.record.oplog import OpLog
@@ -38,7 +38,7 @@ class PassRecord:
         self.failed_node: int | None = None
         self.fault: BaseException | None = None  # of the recorder itself
         self.logs: list[OpLog] = []  # ops since the pass before, while they are not written
-        self.started = time.perf_counter_ns()
+        self.started = perf_counter_ns()
         self.duration: float | None = None
         self.figures: list[Any] | None = None  # the seven columns of statistics by slot, made at the end
 

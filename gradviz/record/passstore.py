@@ -4,10 +4,10 @@ memory and are written when something goes wrong, or at the end.
 
 from __future__ import annotations
 
-import json
-import time
 from array import array
 from collections.abc import Sequence
+from json import dumps
+from time import monotonic
 from typing import Any, Protocol
 
 from gradviz.record.frontend import Session
@@ -104,7 +104,7 @@ class PassStore:
         if record.stored:
             self._counts[record.structure] += 1
             self._write_end(record)
-            if record.faulty or time.monotonic() - self._committed > COMMIT_SECONDS:
+            if record.faulty or monotonic() - self._committed > COMMIT_SECONDS:
                 self._commit()
         elif record.faulty and self._faulty.get(record.structure, 0) < FAULTY_PER_STRUCTURE:
             self._faulty[record.structure] = self._faulty.get(record.structure, 0) + 1
@@ -160,7 +160,7 @@ class PassStore:
 
     def _commit(self) -> None:
         self._recorder.writer.commit()
-        self._committed = time.monotonic()
+        self._committed = monotonic()
 
     def _take(self) -> list[OpLog]:
         return [state.log.take() for each in self._recorders for state in list(each.threads.values())]
@@ -311,4 +311,4 @@ def _unfold(
 
 def rows_as_json(rows: Sequence[dict[str, Any] | None]) -> str:
     """For the columns roots, seeds and inputs."""
-    return json.dumps(list(rows))
+    return dumps(list(rows))

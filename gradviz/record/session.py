@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import importlib
 import itertools
-import json
 import os
 import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping
+from json import dumps
+from os import getpid
+from threading import get_ident, get_native_id
 from typing import Any, ClassVar, Protocol
 
 from gradviz.record.cstack import raise_stack_limit
@@ -54,7 +56,7 @@ class RecorderSession:
         self.level = level
         self.passes_wanted = passes
         self.seed_replacement: SeedReplacement | None = None
-        self.pid = os.getpid()
+        self.pid = getpid()
         self.recording = False
         self.phase = "run"
         self.in_function = False
@@ -114,7 +116,7 @@ class RecorderSession:
 
         `alone`: nobody else will make the file whole. Raises sqlite3.Error or OSError where it can't be.
         """
-        if not self.recording or os.getpid() != self.pid:
+        if not self.recording or getpid() != self.pid:
             return
         for frontend in self._frontends:
             try:
@@ -185,8 +187,8 @@ class RecorderSession:
         number = getattr(self._threads_known, "number", None)
         if number is None:
             active = threading._active  # type: ignore[attr-defined]  # current_thread() would make a new one
-            known = active.get(threading.get_ident())
-            number = self.writer.thread(known.name if known is not None else f"thread {threading.get_native_id()}")
+            known = active.get(get_ident())
+            number = self.writer.thread(known.name if known is not None else f"thread {get_native_id()}")
             self._threads_known.number = number
         return int(number)
 
@@ -278,7 +280,7 @@ def machine() -> str:
 
 def as_json(detail: Mapping[str, Any]) -> str:
     """For a `detail` column."""
-    return json.dumps(detail, default=str)
+    return dumps(detail, default=str)
 
 
 def _tell_of_forks(session: RecorderSession) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import tokenize
 from collections.abc import Sequence
+from json import dumps
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +66,7 @@ class InternTables:
 
     def spec(self, shape: Sequence[Any], dtype: str, device: str, layout: str) -> int:
         """The id of a tensor's description; sizes that are no int are written as strings."""
-        sizes = json.dumps([size if type(size) is int else str(size) for size in shape])
+        sizes = dumps([size if type(size) is int else str(size) for size in shape])
         key = (sizes, dtype, device, layout)
         return self._id("spec", key, key)
 
@@ -86,7 +86,7 @@ class InternTables:
 
     def stack(self, frames: Sequence[int]) -> int:
         """The id of a stack of frame ids, innermost first."""
-        key = json.dumps(list(frames))
+        key = dumps(list(frames))
         return self._id("stack", key, (key,))
 
     def thread(self, name: str) -> int:

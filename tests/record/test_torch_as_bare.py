@@ -47,3 +47,13 @@ def test_level_values_keeps_the_numbers_of_every_step(tmp_path: Path) -> None:
         (last,) = kept[len(kept) - 1]
         assert last.shape == (2, 3) and last.strides == (1, 1)
         assert struct.unpack("<6f", last.data)[0] == 0.0
+
+
+def test_what_the_script_rebinds_is_still_at_hand_for_the_recorder(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(TORCH_SCRIPTS["standard functions that are rebound"], encoding="utf-8")
+
+    run_recorded(Target("script", "script.py"), tmp_path, tmp_path / "run.gradviz")
+
+    with Trace(tmp_path / "run.gradviz") as trace:
+        assert [each.outcome for each in trace.passes() if each.phase == "run"] == ["completed"] * 2
+        assert "recorder-fault" not in [note.kind for note in trace.notes()]

@@ -172,6 +172,24 @@ x = torch.arange(6.0).reshape(3, 2)
 print(vmap(grad(lambda row: (row ** 2).sum()))(x), jacrev(torch.sin)(x[0]))
 print(torch.autograd.functional.hessian(lambda row: (row ** 3).sum(), x[1]))
 """,
+    "standard functions that are rebound": """
+import json, os, threading, time, traceback
+import torch
+x = torch.ones(3, requires_grad=True)
+json.dumps = json.loads = None
+time.perf_counter_ns = time.monotonic = time.time = None
+os.getpid = threading.get_native_id = None
+traceback.format_exception = traceback.walk_tb = None
+def loss(x, power):
+    return torch.nn.functional.softmax(x, dim=0).pow(power).sum()
+loss(x, 2.0).backward()
+print(x.grad)
+try:
+    x.new_ones(4) @ x
+except RuntimeError as error:
+    print(error)
+print(torch.autograd.grad(loss(x, 3.0), x))
+""",
     "recursion to the limit": """
 import sys
 import torch

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Callable, Sequence
+from json import dumps
 from threading import get_ident
+from time import perf_counter_ns
 from types import CodeType, FrameType
 from typing import Any
 
@@ -76,7 +76,7 @@ class Engine:
                 self._failed(state, record, error, g)
             raise
         finally:
-            record.duration = (time.perf_counter_ns() - record.started) / 1e9
+            record.duration = (perf_counter_ns() - record.started) / 1e9
             cells[1], cells[2] = before
             state.passes.pop()
             if outer is None:
@@ -110,7 +110,7 @@ class Engine:
         }  # fmt: skip
         seed = -1 if implicit else values.spec(g)
         if not implicit:
-            record.columns["seeds"] = json.dumps([{"value": -1, "spec": seed}])
+            record.columns["seeds"] = dumps([{"value": -1, "spec": seed}])
         boxed = type(g) in box_types
         record.columns["create_graph"] = int(boxed)
         recorder.roots_seen.add(graph.order[0])
@@ -137,7 +137,7 @@ class Engine:
             rows.append({"node": graph.index[value], "slot": 0, "value": value, "spec": spec, "requires_grad": True})
         graph.roots = [row["node"] for row in rows]
         record.columns.update(
-            stack=stack, roots=json.dumps(rows), seeds="[]", inputs="[]", entry=ENTRY, retain_graph=1,
+            stack=stack, roots=dumps(rows), seeds="[]", inputs="[]", entry=ENTRY, retain_graph=1,
             create_graph=0, batched=0, allow_unused=0, phase=self._recorder.session.phase,
         )  # fmt: skip
 

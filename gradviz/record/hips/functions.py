@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
+from json import dumps
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -95,7 +95,7 @@ class Functions:
         found.update({name: _value(value) for name, value in kwargs.items() if value is not None})
         if info.vjps:
             found["vjps"] = info.vjps
-        return json.dumps(found, ensure_ascii=False, default=str)
+        return dumps(found, ensure_ascii=False, default=str)
 
 
 def _parameters(code: CodeType | None) -> tuple[str, ...]:

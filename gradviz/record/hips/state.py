@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import threading
+from threading import get_ident
 from typing import Any
 
 from gradviz.record.frontend import Session
@@ -38,10 +38,10 @@ class Recorder(FrameworkRecorder[ThreadState]):
     def state(self) -> ThreadState:
         """The present thread's state."""
         found = super().state()
-        self.by_ident[threading.get_ident()] = found
+        self.by_ident[get_ident()] = found
         return found
 
     def thread_began(self) -> None:
         """Idents are given out again when a thread has ended."""
-        self.by_ident.pop(threading.get_ident(), None)
-        self.runs.pop(threading.get_ident(), None)
+        self.by_ident.pop(get_ident(), None)
+        self.runs.pop(get_ident(), None)

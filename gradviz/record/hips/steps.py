@@ -5,8 +5,8 @@ autograd checks neither. The gradients are looked at as they pass; nothing is ke
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
+from time import perf_counter_ns
 from typing import Any
 
 from autograd.core import SparseObject
@@ -52,7 +52,7 @@ class Run:
             look = (g.shape, g.dtype) if type(g) in PLAIN else None
             spec = known[look] if look in known else self._spec_of(g)
             self._cells[2] = at
-            self._steps += (at, time.perf_counter_ns() - self._started, spec, 0)
+            self._steps += (at, perf_counter_ns() - self._started, spec, 0)
             measures = self._measures
             if measures is not None:
                 if look is not None or type(g) in box_types or (node.leaf is not None and self._record.stored):

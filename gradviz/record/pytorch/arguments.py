@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
+from json import dumps
 from typing import Any
 
 import torch
@@ -85,7 +85,7 @@ class Arguments:
         if starred:
             only = starred[0] if len(starred) == 1 and isinstance(starred[0], (list, tuple)) else starred
             found[info.parameters[info.star]] = self._value(only)
-        return self._writer.string(json.dumps(found, ensure_ascii=False)) if found else -1
+        return self._writer.string(dumps(found, ensure_ascii=False)) if found else -1
 
     def _value(self, value: Any) -> Any:
         if value is None or isinstance(value, (bool, int)):

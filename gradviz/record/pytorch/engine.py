@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import gc
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from time import perf_counter_ns
 from types import FrameType
 from typing import Any
 
@@ -85,7 +85,7 @@ class Engine:
         state.passes.append(record)
         cells[2] = -1
         cells[1] = self._store.stored_as(record)
-        record.started = time.perf_counter_ns()
+        record.started = perf_counter_ns()
         try:
             with mode_off(state):
                 result = original(outputs, *args, **kwargs)
@@ -96,7 +96,7 @@ class Engine:
                 self._failed(record, error)
             raise
         finally:
-            record.duration = (time.perf_counter_ns() - record.started) / 1e9
+            record.duration = (perf_counter_ns() - record.started) / 1e9
             cells[1], cells[2] = before
             state.passes.pop()
             if outer is not None:

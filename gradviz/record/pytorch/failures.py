@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Iterable, Sequence
+from traceback import walk_tb
 from typing import Any
 
 import torch
@@ -44,7 +44,7 @@ class Failures:
     def module_failed(self, error: BaseException, module: Any, stack: int, values: Iterable[Any]) -> None:
         """A module raised by itself, in code of torch's (an LSTM that checks its input): told as an op of its name."""
         recorder = self._recorder
-        innermost = [frame for frame, _ in traceback.walk_tb(error.__traceback__)][-1]
+        innermost = [frame for frame, _ in walk_tb(error.__traceback__)][-1]
         raised_in = str(innermost.f_globals.get("__name__", ""))
         if recorder.frames.is_user(innermost.f_code) or not raised_in.startswith("torch."):
             return

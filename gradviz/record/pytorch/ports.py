@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
+from json import dumps
 from typing import Any
 
 import torch
@@ -70,4 +70,4 @@ def _tensor_row(recorder: Recorder, tensor: Any, graph: Graph, leaves: dict[int,
 
 def as_json(rows: Sequence[Any]) -> str:
     """For the columns."""
-    return json.dumps(list(rows)) if rows else "[]"
+    return dumps(list(rows)) if rows else "[]"

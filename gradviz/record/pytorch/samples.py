@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import json
+from json import dumps
 from typing import Any
 
 import torch
@@ -50,8 +50,8 @@ def _sample(tensor: Any, whole: bool, per_dimension: int) -> dict[str, Any] | No
         kept = kept.to(WIDENED.get(kept.dtype, torch.complex64 if kept.is_complex() else torch.float32))
     size = kept.numel() * kept.element_size()
     return {
-        "strides": json.dumps(strides),
-        "shape": json.dumps(list(kept.shape)),
+        "strides": dumps(strides),
+        "shape": dumps(list(kept.shape)),
         "dtype": NAMES[kept.dtype],
         "version": version,
         "data": ctypes.string_at(kept.data_ptr(), size) if size else b"",

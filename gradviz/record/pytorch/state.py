@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import threading
 from array import array
+from threading import get_ident
 from typing import Any
 
 import torch
@@ -28,7 +28,7 @@ class ThreadState:
 
     def __init__(self, number: int) -> None:
         self.number = number
-        self.ident = threading.get_ident()
+        self.ident = get_ident()
         self.log = OpLog(number)
         self.mode: Any = None  # the function mode entered in this thread
         self.calls: list[Any] = []  # modules.OpenCall, outermost first

@@ -6,9 +6,9 @@ what the next one receives. A node that raises is one that began and after which
 
 from __future__ import annotations
 
-import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from time import perf_counter_ns
 from typing import Any
 
 import torch
@@ -82,7 +82,7 @@ def make_prehook(recorder: Recorder, record: TorchPass) -> Callable[[Sequence[An
     graph, values, cells = record.graph, recorder.values, recorder.session.live.cells
     index, flags, leaf = graph.index, graph.flags, NODE_LEAF
     starts, specs = _slots(graph)
-    add_step, batches, clock = record.steps.extend, record.batches, time.perf_counter_ns
+    add_step, batches, clock = record.steps.extend, record.batches, perf_counter_ns
     started, strided = record.started, torch.strided
     add = batches.add if batches is not None else None
 

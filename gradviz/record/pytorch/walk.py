@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import operator
-import struct
 import sys
-import threading
 from collections.abc import Iterable, Iterator, Sequence
+from struct import pack as pack_bytes
+from threading import get_ident, main_thread, stack_size
 from typing import Any
 
 import torch
@@ -53,7 +53,7 @@ class Graph:
         edges = [*self.tail, *self.position, *self.head, *self.slot]
         numbers = [*self.name, *self.expected, *self.expected_end, *edges]
         digest = hashlib.blake2b(more.encode(), digest_size=16)
-        digest.update(struct.pack(f"{len(numbers)}i", *numbers))
+        digest.update(pack_bytes(f"{len(numbers)}i", *numbers))
         return digest.hexdigest()
 
     def let_go(self) -> None:
@@ -98,11 +98,11 @@ class Walker:
         return graph
 
     def _limit(self, state: ThreadState) -> int:
-        if threading.get_ident() == threading.main_thread().ident:
+        if get_ident() == main_thread().ident:
             size = self._recorder.session.stack_bytes or _stack_limit()
         else:
-            size = threading.stack_size() or _stack_limit()
-            size = min(size, 8 << 20) if not threading.stack_size() else size
+            size = stack_size() or _stack_limit()
+            size = min(size, 8 << 20) if not stack_size() else size
         return max(int(size * SHARE_OF_STACK / STACK_PER_NODE), 1)
 
     def _sort(self, graph: Graph, following: Sequence[Sequence[tuple[Any, int]]]) -> None:

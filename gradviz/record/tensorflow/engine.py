@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sys
-import time
 from collections.abc import Callable, Sequence
+from json import dumps
+from time import perf_counter_ns
 from types import FrameType
 from typing import Any
 
@@ -73,7 +73,7 @@ class Engine:
                 self._failed(state, record, error)
             raise
         finally:
-            record.duration = (time.perf_counter_ns() - record.started) / 1e9
+            record.duration = (perf_counter_ns() - record.started) / 1e9
             cells[1], cells[2] = before
             state.passes.pop()
             state.run = outer
@@ -101,7 +101,7 @@ class Engine:
             is_tensor = isinstance(each, EagerTensor)
             given.append({"value": number_of(each), "spec": recorder.values.spec(each)} if is_tensor else None)
         record.columns.update(
-            stack=stack, roots=json.dumps(roots), seeds=json.dumps(given), inputs=json.dumps(inputs), entry=ENTRY,
+            stack=stack, roots=dumps(roots), seeds=dumps(given), inputs=dumps(inputs), entry=ENTRY,
             retain_graph=int(tape.persistent), create_graph=int(bool(state.tapes)), batched=0, allow_unused=1,
             phase=recorder.session.phase,
         )  # fmt: skip
@@ -179,7 +179,7 @@ class Engine:
     def _arrive(self, record: TapePass, run: Run, port: Port, gradient: Any) -> int:
         """A leaf's gradient is the last step of its way."""
         spec = self._recorder.values.of_gradient(gradient)
-        record.steps += (port[0], time.perf_counter_ns() - record.started, spec, 0)
+        record.steps += (port[0], perf_counter_ns() - record.started, spec, 0)
         run.measure(port[0], 0, gradient, spec)
         return spec
 
@@ -222,7 +222,7 @@ class Engine:
         stack = self._recorder.frames.stack(frame)
         self._leaves.find_names(graph.leaf_entries, frame)
         record.columns.update(
-            stack=stack, roots=json.dumps(self._ports(tape, graph, flat)), seeds="[]", inputs="[]", entry=ENTRY,
+            stack=stack, roots=dumps(self._ports(tape, graph, flat)), seeds="[]", inputs="[]", entry=ENTRY,
             retain_graph=int(tape.persistent), create_graph=0, batched=0, allow_unused=1,
             phase=self._recorder.session.phase,
         )  # fmt: skip

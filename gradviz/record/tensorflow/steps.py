@@ -7,8 +7,8 @@ TensorFlow checks no shape. Nothing is kept but for measuring, and nothing is ch
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
+from time import perf_counter_ns
 from typing import Any
 
 from gradviz.record.arraysamples import sample_of_array
@@ -130,7 +130,7 @@ class Run:
         self._ran.add(node)
         self._cells[2] = node
         specs = [values.of_gradient(each) for each in received]
-        now = time.perf_counter_ns() - record.started
+        now = perf_counter_ns() - record.started
         count = record.graph.expected_end[node] - self._graph.slot_number(node, 0)
         if count == 1 and len(specs) == 1:
             record.steps += (node, now, specs[0], 0)
