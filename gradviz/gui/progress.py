@@ -111,6 +111,7 @@ class Progress(QObject):
         offers: tuple[Offer, ...] = ()
         if finding is not None:
             text = finding.message
+        if finding is not None and finding.file:
             place = Selection("line", path=finding.file, line=finding.line)
             link, follow = f"{Path(finding.file).name}:{finding.line}", partial(self._show_place, place)
             offers = (Offer(finding.title, link=link, follow=follow),)

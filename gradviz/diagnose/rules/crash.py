@@ -112,6 +112,8 @@ def uncaught(exam: Examination, error: model.ExceptionInfo, **more: Any) -> Find
     place = case.place(error.stack)
     if not error.stack and error.raised_file and error.raised_line:
         place = Place(error.raised_file, error.raised_line)
+    elif not error.stack:  # in the call of a function that is none of Python's, from gradviz
+        place = Place("", 0)
     if gone is not None:
         old, fix = gone
         new = REPLACEMENTS[old]
@@ -130,7 +132,7 @@ def uncaught(exam: Examination, error: model.ExceptionInfo, **more: Any) -> Find
         "reason": first_sentence(exam.case, error.message),
         "line": place.line,
     }
-    phrase = "uncaught-caught" if error.caught else "uncaught"
+    phrase = "uncaught-caught" if error.caught else "uncaught" if place.file else "uncaught-nowhere"
     return exam.writer.write("uncaught-exception", "error", place, phrase, told, **(raised(error) | more))
 
 

@@ -123,6 +123,13 @@ PHRASES = {
         " it is shown as Python told it.",
         "Read the traceback {traceback}; it ends on line {line}.",
     ),
+    "uncaught-nowhere": Phrase(
+        "The script raised {type}",
+        "{type}: {reason}",
+        "No line of the script was running when the error was raised, and nothing caught it. None of the rules for"
+        " gradients explains it, so it is shown as Python told it.",
+        "Read the traceback {traceback}.",
+    ),
     "interrupted": Phrase(
         "The script raised KeyboardInterrupt",
         "A KeyboardInterrupt came on line {line}, nothing caught it, and the process ended ({how}).",

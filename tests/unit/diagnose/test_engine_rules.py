@@ -253,6 +253,16 @@ def test_an_interrupt_with_a_traceback_is_no_crash(number: int, rule: str, line:
     assert ("native code" in found.explanation) == (rule == "worker-died")
 
 
+def test_an_error_without_a_frame_of_the_persons_names_no_line() -> None:
+    trace = FakeTrace("import torch\n")
+    trace.error("TypeError", "unhashable type: 'list'", "", raised_file=None)
+
+    (found,) = diagnose(trace)
+
+    assert (found.rule, found.file, found.line, found.raised_line) == ("uncaught-exception", "", 0, None)
+    assert "line 1" not in found.explanation + found.fix
+
+
 @pytest.mark.parametrize("status", ["timeout", "stopped", "recording"])
 def test_being_stopped_is_not_dying(status: str) -> None:
     trace = FakeTrace(CUSTOM, status=status)
