@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from gradviz.cli.options import Options
 from gradviz.cli.script_input import ScriptInput
 from gradviz.cli.streams import Sink, tell
-from gradviz.document.functions import list_functions
+from gradviz.document.functions import list_functions, makes_only
 from gradviz.document.interpreters import chosen_interpreter
 from gradviz.document.run_request import RunRequest
 from gradviz.document.supervisor import Outcome, Supervisor
@@ -106,6 +106,13 @@ def require_callable(options: Options) -> None:
         return  # a broken file: its run tells more
     function = functions.get(target.function)
     if function is None:
+        made = makes_only(script, target.function)
+        if made:
+            kind = "is async and" if made == "coroutine" else "yields and"
+            raise NotStartedError(
+                f"{target.function} {kind} can't be run alone: calling it only makes a {made}, and none of its code"
+                " runs. Give a function that runs it and returns what came of it."
+            )
         known = ", ".join(functions) or "none that can be run alone"
         raise NotStartedError(f"{target.given} has no function {target.function}. It has: {known}.")
     given = {name for name, _ in options.function_arguments}

@@ -14,6 +14,8 @@ FRAMEWORKS = ("torch", "tensorflow", "autograd.numpy")  # modules that make what
 DIFFERENTIATING = frozenset(
     {"backward", "grad", "gradient", "value_and_grad", "elementwise_grad", "jacobian", "hessian"}
 )
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True)
@@ -46,17 +48,34 @@ def list_functions(script: Path) -> tuple[Function, ...]:
     """In the order of the file; of two with one name the later. Raises NotStartedError for what can't be read or
     parsed.
     """
+    tree = _parsed(script)
+    framework = _framework(tree)
+    found = {
+        name: replace(_function(definition, name), framework=framework)
+        for name, definition in _definitions(tree).items()
+        if isinstance(definition, ast.FunctionDef) and not _only_makes(definition)
+    }
+    return tuple(sorted(found.values(), key=lambda function: function.line))
+
+
+def makes_only(script: Path, name: str) -> str:
+    """What calling this function alone only makes: "coroutine", "generator"; "" where it runs. Raises NotStartedError
+    as list_functions does.
+    """
+    definition = _definitions(_parsed(script)).get(name)
+    return _only_makes(definition) if definition is not None else ""
+
+
+def _parsed(script: Path) -> ast.Module:
+    """Raises NotStartedError."""
     try:
-        tree = parse_module(script.read_bytes(), str(script))
+        return parse_module(script.read_bytes(), str(script))
     except OSError as error:
         raise NotStartedError(f"{script} can't be read: {error.strerror or error}.") from error
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = f" (line {error.lineno})" if isinstance(error, SyntaxError) and error.lineno else ""
         reason = error.msg if isinstance(error, SyntaxError) else error
         raise NotStartedError(f"{script.name} isn't valid Python: {reason}{line}.") from error
-    framework = _framework(tree)
-    found = {function.name: replace(function, framework=framework) for function in _functions(tree)}
-    return tuple(sorted(found.values(), key=lambda function: function.line))
 
 
 def _framework(tree: ast.Module) -> str:
@@ -69,14 +88,38 @@ def _framework(tree: ast.Module) -> str:
     return next((names[module] for module in FRAMEWORKS if module in names), "torch")
 
 
-def _functions(tree: ast.Module) -> Iterator[Function]:
+def _definitions(tree: ast.Module) -> dict[str, Definition]:
+    """Top-level functions and static methods by name; of two with one name the later."""
+    found: dict[str, Definition] = {}
     for statement in _statements(tree.body):
-        if isinstance(statement, ast.FunctionDef):
-            yield _function(statement, statement.name)
+        if isinstance(statement, DEFINITIONS):
+            found[statement.name] = statement
         elif isinstance(statement, ast.ClassDef):
             for inner in _statements(statement.body):
-                if isinstance(inner, ast.FunctionDef) and _is_static(inner) and not _is_autograd(statement):
-                    yield _function(inner, f"{statement.name}.{inner.name}")
+                if isinstance(inner, DEFINITIONS) and _is_static(inner) and not _is_autograd(statement):
+                    found[f"{statement.name}.{inner.name}"] = inner
+    return found
+
+
+def _only_makes(definition: Definition) -> str:
+    """A decorator may make something else of a generator."""
+    yields = _yields(definition)
+    if isinstance(definition, ast.AsyncFunctionDef):
+        return "generator" if yields else "coroutine"
+    decorators = [each for each in definition.decorator_list if ast.unparse(each) != "staticmethod"]
+    return "generator" if yields and not decorators else ""
+
+
+def _yields(definition: Definition) -> bool:
+    """Whether it yields itself, not only in a function within."""
+    waiting: list[ast.AST] = list(definition.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(node, (*DEFINITIONS, ast.Lambda, ast.ClassDef)):
+            waiting += ast.iter_child_nodes(node)
+    return False
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -96,7 +139,7 @@ def _is_main_guard(test: ast.expr) -> bool:
     return isinstance(test, ast.Compare) and any(isinstance(n, ast.Name) and n.id == "__name__" for n in ast.walk(test))
 
 
-def _is_static(function: ast.FunctionDef) -> bool:
+def _is_static(function: Definition) -> bool:
     return any(isinstance(each, ast.Name) and each.id == "staticmethod" for each in function.decorator_list)
 
 

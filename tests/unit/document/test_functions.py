@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.document.functions import Function, Parameter, list_functions
+from gradviz.document.functions import Function, Parameter, list_functions, makes_only
 from gradviz.errors import NotStartedError
 
 SOURCE = '''
@@ -139,3 +139,25 @@ def test_any_declared_encoding_will_do(encoding: str, tmp_path: Path) -> None:
     (tmp_path / "script.py").write_bytes(text.encode(encoding))
 
     assert [each.name for each in list_functions(tmp_path / "script.py")] == ["中文" if encoding == "gbk" else "größe"]
+
+
+@pytest.mark.parametrize(
+    ("source", "made"),
+    [
+        ("def f(x):\n    for i in range(3):\n        yield x * i\n", "generator"),
+        ("async def f(x):\n    return x\n", "coroutine"),
+        ("async def f(x):\n    yield x\n", "generator"),
+        ("def f(x):\n    def g():\n        yield x\n    return sum(g())\n", ""),
+        ("@total\ndef f(x):\n    yield x\n", ""),
+        ("async def f(x): ...\ndef f(x): ...\n", ""),
+    ],
+)
+def test_what_calling_it_alone_only_makes(source: str, made: str, tmp_path: Path) -> None:
+    assert list(listed(tmp_path, source)) == ([] if made else ["f"])
+    assert makes_only(tmp_path / "script.py", "f") == made
+
+
+def test_nothing_is_told_of_a_function_that_isnt_there(tmp_path: Path) -> None:
+    listed(tmp_path, SOURCE)
+    assert makes_only(tmp_path / "script.py", "gone") == ""
+    assert makes_only(tmp_path / "script.py", "waits") == "coroutine"
