@@ -114,37 +114,28 @@ def _asked_in_vain(exam: Examination, offer: Offer, asks: list[Given]) -> Iterat
 
 
 def _nothing_required(exam: Examination, given: list[Given]) -> Finding:
-    name = given[0].name
-    parts = {
-        "function": _function(exam),
-        "names": ", ".join(each.name for each in given),
-        "name": name,
-        "new": requiring(_written(exam, name)),
-    }
-    return exam.writer.write("detached", "warning", definition(exam.case), "offered-nothing-required", parts, op="")
+    return _at_definition(exam, given, "warning", "offered-nothing-required", requiring(_written(exam, given[0].name)))
 
 
 def _whole_numbers(exam: Examination, given: list[Given]) -> Finding:
-    name = given[0].name
-    parts = {
-        "function": _function(exam),
-        "names": ", ".join(each.name for each in given),
-        "name": name,
-        "new": floating(_written(exam, name)),
-    }
-    return exam.writer.write("detached", "warning", definition(exam.case), "offered-whole-numbers", parts, op="")
+    return _at_definition(exam, given, "warning", "offered-whole-numbers", floating(_written(exam, given[0].name)))
 
 
 def _plain_numbers(exam: Examination, given: list[Given]) -> Finding:
     """A note: a number that is no tensor may well be a setting."""
-    name = given[0].name
+    new = f"torch.tensor({_written(exam, given[0].name)}, requires_grad=True)"
+    return _at_definition(exam, given, "note", "offered-plain-numbers", new)
+
+
+def _at_definition(exam: Examination, given: list[Given], severity: str, words: str, new: str) -> Finding:
+    """Of arguments, at the function that takes them; `new`: how the first of them is given instead."""
     parts = {
         "function": _function(exam),
         "names": ", ".join(each.name for each in given),
-        "name": name,
-        "new": f"torch.tensor({_written(exam, name)}, requires_grad=True)",
+        "name": given[0].name,
+        "new": new,
     }
-    return exam.writer.write("detached", "note", definition(exam.case), "offered-plain-numbers", parts, op="")
+    return exam.writer.write("detached", severity, definition(exam.case), words, parts, op="")
 
 
 def _function(exam: Examination) -> str:
