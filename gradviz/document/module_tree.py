@@ -124,6 +124,18 @@ class ModuleTree:
         self.own, self.fates, self.squares = own, self.forest.summed(fates), self.forest.summed(squares)
         self.fate = _in_one_word(self.fates)
 
+    def says_the_same(self, other: ModuleTree) -> bool:
+        """Whether a person would see no difference: a recording grows at each step, and mostly not here."""
+        mine, others = (one._calls.count if one._calls is not None else None for one in (self, other))
+        return (
+            self._modules == other._modules
+            and self._severity == other._severity
+            and (mine is others or (mine is not None and others is not None and np.array_equal(mine, others)))
+            and np.array_equal(self.own, other.own)
+            and np.array_equal(self.fates, other.fates)
+            and np.array_equal(self.squares, other.squares, equal_nan=True)
+        )
+
     def marked(self, findings: tuple[Finding, ...], facts: PassFacts) -> ModuleTree:
         """The same with the worst finding at a node of each module, told to all around it."""
         if self._calls is None or not findings:

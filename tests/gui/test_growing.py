@@ -17,7 +17,7 @@ from gradviz.trace import packing
 from gradviz.trace.reader import Trace
 from tests.builders import TraceBuilder
 from tests.gui.panes import settle, shown
-from tests.pass_builder import NO_STATS, extend
+from tests.pass_builder import NO_STATS, Stats, extend
 
 NODES = 200
 TEXT = "x = x * 2\n" * 120
@@ -34,8 +34,8 @@ class Recording:
         one = trace.backward(trace.at(120))
         self.spec = trace.spec([3])
         ops = [trace.op("mul", trace.at(1 + at % 120), (), [(trace.value(), [3])], call=call) for at in range(NODES)]
-        below: list[int] = []
-        for op in ops:
+        below = [one.node("AccumulateGrad", [3], leaf=trace.leaf("weight", [3], module=module))]
+        for op in ops[:-1]:
             below = [one.node("MulBackward0", [3], op=op, call=call, to=below)]
         one.root(below[0], [3]).seed([3])
         one.end("running")
@@ -45,11 +45,12 @@ class Recording:
         self.hub.change(trace=self.trace, pass_id=0)
         self.steps = 0
 
-    def run(self, count: int) -> None:
-        """More nodes run, and the document notices."""
+    def run(self, count: int, norm: float | None = None) -> None:
+        """More nodes run, and the document notices; `norm` of what each received, None: it wasn't measured."""
+        stats: Stats = NO_STATS if norm is None else (0, 0, 0, -1.0, 1.0, 0.0, norm)
         steps, received = packing.new_columns("step"), packing.new_columns("received")
         for number in range(self.steps, self.steps + count):
-            extend(received, (self.spec, 0, *NO_STATS))
+            extend(received, (self.spec, 0, *stats))
             extend(steps, (number, number, 1, number + 1))
         self.building.writer.segment("step", 0, self.steps, steps)
         self.building.writer.segment("received", 0, self.steps, received)
@@ -121,3 +122,8 @@ def test_modules_stay(recording: Recording, qtbot: QtBot) -> None:
     recording.run(5)
     settle(pane)
     assert pane.model.tree is tree
+    # WHEN the gradient of the model's own parameter comes
+    recording.run(NODES - 5, norm=7.0)
+    settle(pane)
+    # THEN it is told
+    assert pane.model.tree is not None and pane.model.tree[0].norm == 7.0

@@ -96,14 +96,13 @@ class ModulesPane(Pane):
             self._shown = ()
             self.note.say("")
             return
-        steps = len(view.trace.steps(view.pass_id)) if view.pass_id is not None else 0
-        shown = (view.trace.modules(), view.trace.leaves(), view.findings, view.pass_id, steps)
-        if shown == self._shown and self.model.tree is not None:
-            return  # a recording that grows elsewhere
-        self._shown = shown
         facts = PassFacts(view.trace, view.pass_id) if view.pass_id is not None else None
         tree = tree_of(facts).marked(view.findings, facts) if facts is not None else ModuleTree(view.trace, None)
-        first = self.model.tree is None or not len(self.model.tree)
+        shown, before = (view.trace, view.pass_id), self.model.tree
+        if shown == self._shown and before is not None and tree.says_the_same(before):
+            return  # a recording that grows elsewhere
+        self._shown = shown
+        first = before is None or not len(before)
         self.model.show(tree)
         self._tell()
         if first:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gradviz.diagnose.finding import Finding, Mark
 from gradviz.document.leaf_gradients import Fate
 from gradviz.document.module_calls import calls_of
 from gradviz.document.module_forest import ModuleForest
@@ -99,6 +100,19 @@ def test_nodes_of_a_module_are_those_of_all_modules_in_it(tmp_path: Path) -> Non
         if call is not None and trace.modules()[call.module].path.startswith("encoder.layers.1"):
             expected.append(node)
     assert nodes == expected and len(nodes) > 10
+
+
+def test_two_trees_say_the_same_where_all_their_figures_are_equal(tmp_path: Path) -> None:
+    trace = Trace(fates(tmp_path / "run.gradviz"))
+    facts = PassFacts(trace, 0)
+    tree = ModuleTree(trace, facts)
+    mark = Mark("node", node=int(calls_of(trace, 0).nodes_inside(0)[0]))
+    found = Finding("non-finite-gradient", "error", "a.py", 1, "", "", "", pass_id=0, marks=(mark,))
+
+    assert tree.says_the_same(ModuleTree(trace, facts))
+    assert tree.marked((found,), facts).says_the_same(tree.marked((found,), facts))
+    assert not tree.says_the_same(tree.marked((found,), facts))
+    assert not tree.says_the_same(ModuleTree(trace, None))
 
 
 def test_without_a_pass_nothing_is_known(tmp_path: Path) -> None:
