@@ -53,3 +53,22 @@ def interleave(variants: Mapping[str, Callable[[], float]], rounds: int) -> dict
         for name in names[start:] + names[:start]:
             results[name].append(variants[name]())
     return results
+
+
+def embraced(
+    base: Callable[[], float], variants: Mapping[str, Callable[[], float]], rounds: int
+) -> dict[str, list[float]]:
+    """As `interleave`, with the base before and after every variant: returns ratios to the mean of those two.
+
+    What a machine's speed does meanwhile, as far as it goes on in one direction, falls out of each ratio.
+    """
+    names = list(variants)
+    ratios: dict[str, list[float]] = {name: [] for name in names}
+    before = base()
+    for number in range(rounds):
+        start = number % len(names)
+        for name in names[start:] + names[:start]:
+            value, after = variants[name](), base()
+            ratios[name].append(2 * value / (before + after))
+            before = after
+    return ratios

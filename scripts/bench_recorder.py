@@ -20,7 +20,7 @@ from pathlib import Path
 import torch
 import torchlens
 import torchviz
-from bench_measure import Measured, Wanted, interleave, ratio_of
+from bench_measure import Measured, Wanted, embraced, interleave, median_of, ratio_of
 from torch import nn
 
 import gradviz
@@ -95,10 +95,10 @@ def workloads() -> list[Workload]:
     layer = nn.TransformerEncoderLayer(256, nhead=8, dim_feedforward=1024, dropout=0.0, batch_first=True)
     encoder = nn.TransformerEncoder(layer, num_layers=4, enable_nested_tensor=False)
     return [
-        Workload("encoder", encoder, torch.randn(8, 128, 256), steps=8, peers=("torchviz", "torchlens"), times=2),
-        Workload("tiny", TinyOps(), torch.randn(8, 16), steps=48, peers=("torchviz", "torchlens"), times=4),
+        Workload("encoder", encoder, torch.randn(8, 128, 256), steps=16, peers=("torchviz", "torchlens")),
+        Workload("tiny", TinyOps(), torch.randn(8, 16), steps=48, peers=("torchviz", "torchlens"), times=3),
         # torchviz ends in a RecursionError there, torchlens takes minutes
-        Workload("chain", Chain(), torch.zeros(4), steps=3, peers=()),
+        Workload("chain", Chain(), torch.zeros(4), steps=3, peers=(), times=2),
     ]
 
 
@@ -118,15 +118,16 @@ def rows(rounds: int, wanted: Wanted) -> list[Measured]:
 
 def _recorded_rows(workload: Workload, rounds: int) -> list[Measured]:
     with tempfile.TemporaryDirectory() as folder:
-        variants = {"bare": partial(_timed, workload, nullcontext), "anomaly": partial(_timed, workload, _anomaly)}
+        bare = partial(_timed, workload, nullcontext)
+        variants = {"anomaly": partial(_timed, workload, _anomaly)}
         for level in LEVELS:
             variants[level] = partial(_timed, workload, partial(_recording, Path(folder), level))
         for timed in variants.values():  # warm: imports, the allocator, the first file
             timed()
-        times = interleave(variants, rounds)
+        ratios = embraced(bare, variants, rounds)
     name = f"recorder.{workload.name}"
-    measured = [ratio_of(f"{name}.{kind}", times[kind], times["bare"]) for kind in (*LEVELS, "anomaly")]
-    return [*measured, ratio_of(f"{name}.shapes_vs_anomaly", times["shapes"], times["anomaly"])]
+    measured = [median_of(f"{name}.{kind}", "×", ratios[kind]) for kind in (*LEVELS, "anomaly")]
+    return [*measured, ratio_of(f"{name}.shapes_vs_anomaly", ratios["shapes"], ratios["anomaly"])]
 
 
 def _peer_rows(workload: Workload, rounds: int) -> list[Measured]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bench
 import pytest
-from bench_measure import Measured, interleave, quartiles, ratio_of
+from bench_measure import Measured, embraced, interleave, quartiles, ratio_of
 
 WISH = bench.Wish("a.row", "bench_a", "×", 1.5, "what it is")
 
@@ -49,6 +49,18 @@ def test_rounds_are_interleaved_from_another_start_each_time() -> None:
 
     assert order == ["x", "y", "y", "x"]
     assert results == {"x": [1.0, 4.0], "y": [2.0, 3.0]}
+
+
+def test_a_ratio_to_the_base_before_and_after_is_free_of_a_drift() -> None:
+    """Each measurement finds the machine slower by as much again."""
+    clock = iter(range(100, 200))
+
+    def measure(cost: float) -> float:
+        return cost * next(clock)
+
+    found = embraced(lambda: measure(1.0), {"x": lambda: measure(3.0), "y": lambda: measure(4.0)}, 2)
+
+    assert found == {"x": [pytest.approx(3.0)] * 2, "y": [pytest.approx(4.0)] * 2}
 
 
 def test_a_ratio_is_taken_round_by_round() -> None:
