@@ -96,6 +96,7 @@ def _canvas_rows(name: str, recording: Path, application: QApplication, rounds: 
     theme = Theme("light")
     theme.install(application)
     canvas = Canvas(Hub(), theme)
+    canvas.header.switches["modules"].click()  # folded, it is a few dozen boxes
     with Trace(recording) as trace:
         try:
             return _measure(name, canvas, trace, application, rounds)
@@ -117,6 +118,9 @@ def _window_rows(recording: Path, application: QApplication) -> list[Measured]:
         gc.freeze()  # as the app does
         window.ready()
         wait_until(passed(3.0), 6)  # the work page is built behind the welcome page
+        canvas = window.centre.canvas
+        assert isinstance(canvas, Canvas)
+        canvas.header.switches["modules"].click()  # as above
         heart = Heart()
         window.open_path(recording)
         wait_until(lambda: _shown(window), LOAD_LIMIT)

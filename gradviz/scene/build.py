@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gradviz.diagnose.finding import Finding
-from gradviz.scene.atoms import split_leaves
+from gradviz.scene.atoms import Atoms, split_leaves
 from gradviz.scene.boxes import Boxes, make_boxes, make_edges
 from gradviz.scene.cards import look_inside, make_cards
+from gradviz.scene.code_groups import with_code_groups
 from gradviz.scene.extras import Extras, add_constants, add_seeds
 from gradviz.scene.failed_call import add_failed_call
-from gradviz.scene.groups import Group, auto_open, build_tree, no_groups
+from gradviz.scene.groups import Group, Tree, auto_open, build_tree, no_groups
 from gradviz.scene.loops import with_loops
 from gradviz.scene.marks import mark_cards, mark_edges, mark_engine_changes, mark_findings
 from gradviz.scene.model import Bytes, Card, Draft, Ints, Kind, Look, State
@@ -87,9 +88,7 @@ def build(
     backward = find_pass(trace, pass_id)
     graph, steps = trace.graph(pass_id), trace.steps(pass_id)
     atoms = split_leaves(graph)
-    tree = (
-        with_loops(trace, graph, atoms, build_tree(trace, graph, atoms), wording) if shown.modules else no_groups(atoms)
-    )
+    tree = _groups(trace, graph, atoms, wording) if shown.modules else no_groups(atoms)
     opened = auto_open(tree) if shown.opened is None else shown.opened
     own = tuple(finding for finding in findings if finding.pass_id in (None, pass_id))
     drawn = nothing_hidden(atoms) if shown.trivial else hide_trivial(trace, graph, atoms, _kept(own, backward))
@@ -144,6 +143,12 @@ def build(
     draft = mark_cards(mark_findings(draft, extras), extras)
     fixed = _fixed(draft, backward, extras)
     return Build(draft, timeline(draft, graph, steps, fixed, special), texts, opened, shown, graph, backward)
+
+
+def _groups(trace: Trace, graph: PassGraph, atoms: Atoms, wording: Wording) -> Tree:
+    """Modules, loops in them and round them, and what calls of functions and sections of code make of the rest."""
+    tree = with_loops(trace, graph, atoms, build_tree(trace, graph, atoms), wording)
+    return with_code_groups(trace, graph, atoms, tree, wording)
 
 
 def _spec_text(trace: Trace, number: int) -> str:

@@ -70,7 +70,7 @@ def look_inside(
 
 
 def make_cards(tree: Tree, inside: Inside, trace: Trace, graph: PassGraph, wording: Wording) -> tuple[Card, ...]:
-    entries = parameter_entries(trace, graph) if any(group.is_loop for group in tree.groups) else {}
+    entries = parameter_entries(trace, graph) if any(group.is_code for group in tree.groups) else {}
     children: dict[int, list[int]] = {}
     for at, group in enumerate(tree.groups):
         children.setdefault(group.parent, []).append(at)
@@ -88,7 +88,7 @@ def make_cards(tree: Tree, inside: Inside, trace: Trace, graph: PassGraph, wordi
             copies=group.copies,
             bars=_bars(inside, at, children.get(at, []), norms),
             parent=group.parent,
-            is_loop=group.is_loop,
+            is_code=group.is_code,
             module=group.module.id if group.module is not None else -1,
             norm=norms[at],
             norm_words=wording.frozen if _is_frozen(tree, group, frozen) else norm_words(norms[at], wording),
@@ -112,7 +112,7 @@ def frozen_modules(trace: Trace) -> set[int]:
 
 
 def _is_frozen(tree: Tree, group: Group, frozen: set[int]) -> bool:
-    groups = [tree.groups[child] for child in group.children] if not group.is_loop and group.children else [group]
+    groups = [tree.groups[child] for child in group.children] if not group.is_code and group.children else [group]
     return bool(frozen) and all(one.module is not None and one.module.id in frozen for one in groups)
 
 
@@ -150,7 +150,7 @@ def _norm(steps: PassSteps, step: int, all_leaves: bool) -> float | None:
 def _parameters(tree: Tree, at: int, inside: Inside, entries: dict[int, int]) -> int:
     """Of modules all that they hold; of a loop and its rounds those that are used there, each counted once."""
     group = tree.groups[at]
-    if group.is_loop:
+    if group.is_code:
         return sum(entries.get(node, 0) for node in inside.leaf_norms[at])
     if group.children:
         modules = [tree.groups[child].module for child in group.children]

@@ -35,7 +35,7 @@ class Group:
     module: Module | None
     children: tuple[int, ...] = ()  # of a stack, in the order of forward
     shapes: str = ""  # in → out, where no call tells them
-    is_loop: bool = False  # of the script's, or one round of it
+    is_code: bool = False  # a loop of the script's, a round of it, a call, a section: `path` is no module's
     rounds: int = 0  # of a stack whose rounds are a node each, and have no groups of their own
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -14,6 +15,7 @@ from gradviz.trace.syntax import parse_module
 Position = tuple[tuple[int, ...], ...]
 CALLED = (2**31, 0, 0, 0)  # a call is done when all is done that was called in it
 LONGEST = 44  # characters of a loop's first line
+LOOP_WORDS = re.compile(r"\b(?:for|while|yield)\b")
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -142,6 +144,8 @@ class LoopFinder:
     def _read(self, path: str) -> FileLoops:
         source = self._trace.source(path)
         if source is None or source.text is None:
+            return FileLoops()
+        if LOOP_WORDS.search(source.text) is None:  # to parse a long file takes a while
             return FileLoops()
         lines = source.text.splitlines()
         try:

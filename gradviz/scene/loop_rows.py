@@ -105,6 +105,10 @@ class Rows:
             found = self._frames[number] = self.trace.stack(number)
         return found
 
+    def stack_number(self, node: int) -> int:
+        """Of the user's frames that made the node, -1 unknown."""
+        return self._stack[node]
+
     def size(self, thing: Thing) -> int:
         if isinstance(thing, Loop):
             return thing.size

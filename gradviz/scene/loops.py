@@ -20,6 +20,7 @@ from gradviz.scene.loop_lines import LoopFinder, LoopLines
 from gradviz.scene.loop_rounds import Rounds, Span
 from gradviz.scene.loop_rows import Loop, Rows, Thing
 from gradviz.scene.model import Ints
+from gradviz.scene.tree_order import line_span, sorted_tree, with_leaves
 from gradviz.scene.wording import Wording
 from gradviz.scene.words import shape_text
 from gradviz.trace.graph import PassGraph
@@ -44,7 +45,7 @@ def with_loops(trace: Trace, graph: PassGraph, atoms: Atoms, tree: Tree, wording
         forest.plant_all(row.folded(things), parent)
     if len(forest.groups) == len(tree.groups):
         return tree
-    return _sorted(forest.groups, _with_leaves(forest.of_node, atoms, tree))
+    return sorted_tree(forest.groups, with_leaves(forest.of_node, atoms, tree))
 
 
 class _Forest:
@@ -84,7 +85,7 @@ class _Forest:
             for one in loop.rounds:
                 self._place(one, parent)
             return
-        first, last = _span(stacks)
+        first, last = line_span(stacks)
         where = self._wording.lines.format(first=first, last=last) if last > first else self._wording.at_line(first)
         each = self._rounds_in(loop.rounds[0], lines)
         if each > 1:
@@ -96,7 +97,7 @@ class _Forest:
         title, more = (lines.text, where) if lines is not None else (where, "")
         if span is not None and span.partial:
             title = self._wording.rounds_of.format(first=span.first, last=span.last, loop=title)
-        self.groups.append(Group(key, key, title, more, parent, None, None, is_loop=True))
+        self.groups.append(Group(key, key, title, more, parent, None, None, is_code=True))
         if single:
             self._plant_single(loop, at)
             return
@@ -108,7 +109,7 @@ class _Forest:
             children.append(len(self.groups))
             name, inner = self._name(number, each, begin), f"{key}/{number}"
             ends = shapes[0 if number == 1 else 2 if number == len(loop.rounds) else 1]
-            self.groups.append(Group(inner, inner, name, "", at, None, None, (), ends, is_loop=True))
+            self.groups.append(Group(inner, inner, name, "", at, None, None, (), ends, is_code=True))
             self._place(one, children[-1])
         self.groups[at] = replace(self.groups[at], children=tuple(children))
 
@@ -204,51 +205,3 @@ def _around(nodes: NDArray[np.int64], edges: Ints, start: Ints) -> Ints:
 def _exact(stacks: Sequence[Stack]) -> bool:
     """Whether columns tell the calls of one line apart."""
     return all(frame.column >= 0 for stack in stacks for frame in stack)
-
-
-def _span(stacks: Sequence[Stack]) -> tuple[int, int]:
-    """First and last line of an iteration, in the outermost frame in which its places differ."""
-    outside_in = [stack[::-1] for stack in stacks if stack]
-    if not outside_in:
-        return 0, 0
-    depth = 0
-    shortest = min(map(len, outside_in))
-    while depth < shortest - 1 and len({stack[depth] for stack in outside_in}) == 1:
-        depth += 1
-    return min(stack[depth].line for stack in outside_in), max(stack[depth].end_line for stack in outside_in)
-
-
-def _with_leaves(of_node: Ints, atoms: Atoms, tree: Tree) -> Ints:
-    """Leaves stand where their consumers do, as before."""
-    of_atom: Ints = tree.of_atom.copy()
-    inner = ~atoms.leaf[: len(of_node)]
-    of_atom[: len(of_node)][inner] = of_node[inner]
-    into = np.flatnonzero(atoms.leaf[atoms.head])
-    leaf, consumer = atoms.head[into], atoms.tail[into]
-    together = tree.of_atom[leaf] == tree.of_atom[consumer]
-    of_atom[leaf[together]] = of_atom[consumer[together]]
-    return of_atom
-
-
-def _sorted(groups: list[Group], of_atom: Ints) -> Tree:
-    """Parents before children again."""
-    below: dict[int, list[int]] = {}
-    for at, group in enumerate(groups):
-        below.setdefault(group.parent, []).append(at)
-    order: list[int] = []
-    waiting = below.get(-1, [])[::-1]
-    while waiting:
-        at = waiting.pop()
-        order.append(at)
-        waiting += below.get(at, [])[::-1]
-    rank = np.full(len(groups) + 1, -1, np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
-    moved = tuple(
-        replace(
-            groups[at],
-            parent=int(rank[groups[at].parent]),
-            children=tuple(int(rank[child]) for child in groups[at].children),
-        )
-        for at in order
-    )
-    return Tree(moved, rank[of_atom])

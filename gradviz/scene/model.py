@@ -71,7 +71,7 @@ class Card:
     parent: int  # position of the surrounding card, -1
     severity: str = ""  # worst finding inside
     findings: int = 0
-    is_loop: bool = False  # a loop of the script's, or one round of it: `path` is no module's
+    is_code: bool = False  # a loop of the script's, a round of it, a call, a section: `path` is no module's
     module: int = -1  # its id; -1 of a stack or a loop
     norm: float | None = None  # of all gradients of its parameters that came; None: not measured, or it has none
     norm_words: str = ""

@@ -32,6 +32,7 @@ class Wording:
     rounds_of: str = "rounds {first}–{last} of {loop}"
     rounds_each: str = "{where}, {count} rounds each"
     lines: str = "lines {first}–{last}"
+    part: str = "part {number} of {count}"
     norm: str = "norm {norm}"
     no_gradient: str = "no gradient"
     frozen: str = "frozen"

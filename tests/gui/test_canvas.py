@@ -18,6 +18,7 @@ from gradviz.document.hub import Hub, Selection
 from gradviz.gui.canvas.canvas import Canvas
 from gradviz.gui.canvas.hits import Hit
 from gradviz.gui.theme import Theme
+from gradviz.scene.groups import READABLE
 from gradviz.scene.model import Kind, State
 from gradviz.trace.reader import Trace
 from tests.builders import TraceBuilder
@@ -702,13 +703,16 @@ def test_a_fresh_graph_is_opened_to_its_finding_as_long_as_it_can_be_read(
 
 
 def test_a_graph_too_large_to_be_read_whole_is_shown_from_its_beginning(draw: Any, tmp_path: Path) -> None:
-    # GIVEN a chain that is wrapped into many columns
+    # GIVEN a chain that is wrapped into many columns, once no group folds it
     trace = TraceBuilder(tmp_path / "large.gradviz", "/home/me/script.py", "y = f(x)\ny.backward()\n")
     one = trace.backward(trace.at(2))
     nodes = [one.node("MulBackward0", [4])]
     nodes += [one.node("MulBackward0", [4], to=[before], seq=before) for before in range(1500)]
     one.root(nodes[-1], [4]).seed(None)
     drawn = draw(one.steps(nodes[::-1]).end().save())
+    assert len(drawn.canvas.loaded.scene.draft) <= READABLE + 1
+    groups = drawn.canvas.header.switches["modules"]
+    drawn.reloaded(lambda: drawn.qtbot.mouseClick(groups, Qt.MouseButton.LeftButton))
     draft, area = drawn.canvas.loaded.scene.draft, drawn.view.view.area()
     assert len(draft) > 1000
     for box in ((draft.kind == Kind.SEED).argmax(), (draft.step_first == 0).argmax()):

@@ -41,10 +41,10 @@ def group_of(loaded: Loaded, card: int) -> Selection:
     """A module's group by its path, a stack with its modules; a loop's with its nodes, which nobody else can tell."""
     draft = loaded.scene.draft
     one = draft.cards[card]
-    if one.copies and not one.is_loop:
+    if one.copies and not one.is_code:
         modules = tuple(dict.fromkeys(each.module for each in draft.cards if each.parent == card))
         return Selection("group", path=one.path, title=one.title, modules=modules)
-    if not one.is_loop:
+    if not one.is_code:
         return Selection("group", path=one.path, module=one.module)
     inside = np.zeros(len(draft.cards) + 1, bool)
     for at, each in enumerate(draft.cards):

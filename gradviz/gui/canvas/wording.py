@@ -35,6 +35,7 @@ def translated() -> Wording:
         rounds_of=translate("Scene", "rounds {first}–{last} of {loop}"),
         rounds_each=translate("Scene", "{where}, {count} rounds each"),
         lines=translate("Scene", "lines {first}–{last}"),
+        part=translate("Scene", "part {number} of {count}"),
         norm=translate("Scene", "norm {norm}"),
         no_gradient=translate("Scene", "no gradient"),
         frozen=translate("Scene", "frozen"),

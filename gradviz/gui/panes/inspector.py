@@ -12,7 +12,7 @@ from gradviz.document.variable_names import VariableNames
 from gradviz.gui.panes.inspector_call import build_raised
 from gradviz.gui.panes.inspector_edge import build_edge, build_seed
 from gradviz.gui.panes.inspector_group import build_group, build_stack
-from gradviz.gui.panes.inspector_loop import build_loop
+from gradviz.gui.panes.inspector_code import build_code
 from gradviz.gui.panes.inspector_node import NodePage
 from gradviz.gui.panes.inspector_page import Page
 from gradviz.gui.panes.inspector_summary import build_summary
@@ -94,7 +94,7 @@ class InspectorPane(Pane):
         elif subject.kind == "edge":
             build_edge(page, facts, view, subject.tail, subject.node, subject.slot, dims)
         elif subject.kind == "group" and subject.nodes:
-            build_loop(page, facts, subject)
+            build_code(page, facts, subject)
         elif subject.kind == "group" and subject.modules:
             build_stack(page, facts, subject)
         elif subject.kind == "group":

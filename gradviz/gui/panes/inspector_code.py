@@ -1,4 +1,4 @@
-"""The Inspector's page of a loop of the script's, or of one round of it."""
+"""The Inspector's page of a group that the script's code makes: a loop, a round of it, a call, a section."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from gradviz.gui.panes.inspector_summary import norm_rows
 from gradviz.gui.panes.inspector_words import place_row, spec_words, translate
 
 
-def build_loop(page: Page, facts: PassFacts, chosen: Selection) -> None:
+def build_code(page: Page, facts: PassFacts, chosen: Selection) -> None:
     """Where it stands, what it hands on, when it ran backwards, and its largest and smallest gradients."""
     nodes = np.array([node for node in chosen.nodes if 0 <= node < len(facts.graph)], np.int64)
-    kicker = translate("Inspector", "Loop · {count} nodes").format(count=f"{len(nodes):,}")
+    kicker = translate("Inspector", "Group · {count} nodes").format(count=f"{len(nodes):,}")
     page.heading(kicker, chosen.title)
     made = nodes[facts.graph.seq[nodes] >= 0]
     if not len(made):
@@ -33,7 +33,7 @@ def build_loop(page: Page, facts: PassFacts, chosen: Selection) -> None:
         rows.append(Row(translate("Inspector", "Steps"), words))
     else:
         rows.append(Row(translate("Inspector", "Steps"), translate("Inspector", "none of them ran"), mono=False))
-    page.rows("group", translate("Inspector", "This loop"), rows)
+    page.rows("group", translate("Inspector", "This group"), rows)
     norms = norm_rows(facts, nodes.tolist())
     if norms:
         page.rows("norms", translate("Inspector", "Gradient norms"), norms)
