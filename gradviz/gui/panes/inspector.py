@@ -10,9 +10,9 @@ from gradviz.document.hub import Hub, Selection, View
 from gradviz.document.pass_facts import PassFacts
 from gradviz.document.variable_names import VariableNames
 from gradviz.gui.panes.inspector_call import build_raised
+from gradviz.gui.panes.inspector_code import build_code
 from gradviz.gui.panes.inspector_edge import build_edge, build_seed
 from gradviz.gui.panes.inspector_group import build_group, build_stack
-from gradviz.gui.panes.inspector_code import build_code
 from gradviz.gui.panes.inspector_node import NodePage
 from gradviz.gui.panes.inspector_page import Page
 from gradviz.gui.panes.inspector_summary import build_summary
