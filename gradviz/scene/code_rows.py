@@ -19,7 +19,7 @@ FEWEST = 4  # things that a call's frame is drawn round
 SPARSE = 12  # boxes side by side that need no call's frame
 DEEPEST = 8  # calls in calls that get a frame each
 LONGEST_WALK = 64  # calls that hold nearly all of a row, one in the other: a recursion
-SECTIONS = 36  # side by side at most
+SECTIONS = 24  # side by side at most: more, and a first view is too small to read their shapes
 SHORTEST_SECTION = 8  # boxes
 
 
@@ -120,7 +120,7 @@ class Cutter:
         if total <= READABLE:
             return list(row)
         count = min(max(total // SHORTEST_SECTION, 2), SECTIONS)
-        cuts = [0, *_cuts(boxes, self._crossing(row), count), len(row)]
+        cuts = [0, *_cuts(boxes, self._crossing(row), self._lines_go_on(row), count), len(row)]
         pieces = [row[start:end] for start, end in zip(cuts, cuts[1:])]
         return [
             Part(tuple(self.in_sections(piece)), self._places(piece), number=number, of=len(pieces))
@@ -143,6 +143,20 @@ class Cutter:
         low, high = np.minimum(one, other)[inside], np.maximum(one, other)[inside]
         change = np.bincount(low + 1, minlength=len(row) + 1) - np.bincount(high + 1, minlength=len(row) + 1)
         return np.cumsum(change)[: len(row)]
+
+    def _lines_go_on(self, row: Sequence[Piece]) -> NDArray[np.bool_]:
+        """(pieces,) whether the lines that made a piece made the one before it, too."""
+        lines: dict[int, tuple[tuple[str, int], ...]] = {}
+        found = np.zeros(len(row), bool)
+        last: tuple[tuple[str, int], ...] = ()
+        for at, piece in enumerate(row):
+            number = -1 if isinstance(piece, Part) else self._number(piece)
+            if number not in lines:
+                lines[number] = tuple((frame.file, frame.line) for frame in self._outside_in(number))
+            here = lines[number]
+            found[at] = here == last != ()
+            last = here
+        return found
 
     def _nodes(self, piece: Piece) -> list[int]:
         if isinstance(piece, Part):
@@ -184,8 +198,10 @@ def _runs(keys: Sequence[Frame | None]) -> list[tuple[int, int]]:
     return list(zip([0, *ends], [*ends, len(keys)]))
 
 
-def _cuts(boxes: NDArray[np.int64], crossing: NDArray[np.int64], count: int) -> list[int]:
-    """Places of `count` - 1 cuts for pieces of about the same size; each is moved by up to a quarter of a piece."""
+def _cuts(boxes: NDArray[np.int64], crossing: NDArray[np.int64], inside: NDArray[np.bool_], count: int) -> list[int]:
+    """Places of `count` - 1 cuts for pieces of about the same size; each is moved by up to a quarter of a piece to
+    where the least goes across, and not amid a line.
+    """
     above = np.cumsum(boxes)
     step = above[-1] / count
     found: list[int] = []
@@ -196,6 +212,6 @@ def _cuts(boxes: NDArray[np.int64], crossing: NDArray[np.int64], count: int) -> 
         if low > high:
             continue
         near = np.abs(above[low - 1 : high] - number * step)
-        best = low + int(np.lexsort((near, crossing[low : high + 1]))[0])
+        best = low + int(np.lexsort((near, inside[low : high + 1], crossing[low : high + 1]))[0])
         found.append(best)
     return found

@@ -29,10 +29,14 @@ class Code:
         self.made: list[int] = []
         self.loose: list[int] = []  # to be handed on to by the next
 
-    def node(self, *places: tuple[str, int], shape: tuple[Dim, ...] = (2, 4), name: str = "Mul") -> int:
+    def node(
+        self, *places: tuple[str, int], shape: tuple[Dim, ...] = (2, 4), name: str = "Mul", column: int = -1
+    ) -> int:
         op = -1
         if places:
             lines = self.trace.stack(*[("/home/me/code.py", line, function) for function, line in reversed(places)])
+            if column >= 0:
+                lines = self.trace.at(places[-1][1], (column, column + 1))
             op = self.trace.op(name.lower(), lines, (), [(self.trace.value(), list(shape))])
         to = self.loose or self.made[-1:]
         self.loose = []
@@ -116,6 +120,16 @@ def test_a_long_script_opens_in_sections_by_its_lines(count: int, tmp_path: Path
     assert {card.class_name for card in top} == {f"part {at} of {len(top)}" for at in range(1, len(top) + 1)}
 
 
+def test_a_section_ends_with_its_line(tmp_path: Path) -> None:
+    code = Code(tmp_path / "run.gradviz")
+    for at in range(300):  # several calls in a line, at different columns
+        code.node(("<module>", 1 + at // 3), shape=(2, at), column=at % 3)
+
+    lines = [title.removeprefix("lines ").split("–") for title, _ in titles(built(code.save()))]
+
+    assert all(int(last) + 1 == int(first) for (_, last), (first, _) in zip(lines, lines[1:]))
+
+
 def test_nodes_of_which_no_line_is_known_are_in_sections_too(tmp_path: Path) -> None:
     code = Code(tmp_path / "run.gradviz")
     for at in range(100):
@@ -177,7 +191,7 @@ def test_folding_never_makes_a_circle(cut: int, tmp_path: Path) -> None:
 def test_cuts_rise_and_leave_no_piece_empty(boxes: list[int], count: int) -> None:
     crossing = np.random.default_rng(len(boxes)).integers(0, 4, len(boxes))
 
-    found = _cuts(np.array(boxes), crossing, count)
+    found = _cuts(np.array(boxes), crossing, crossing > 2, count)
 
     assert found == sorted(set(found)) and len(found) < count
     assert all(0 < cut < len(boxes) for cut in found)
