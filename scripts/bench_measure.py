@@ -9,8 +9,10 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 Wanted = Callable[[str], bool]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -44,10 +46,10 @@ def quartiles(values: Sequence[float]) -> tuple[float, float] | None:
     return cuts[0], cuts[2]
 
 
-def interleave(variants: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, list[float]]:
+def interleave(variants: Mapping[str, Callable[[], T]], rounds: int) -> dict[str, list[T]]:
     """Run every variant once a round, in turn, from another one each time; returns what each returned, by round."""
     names = list(variants)
-    results: dict[str, list[float]] = {name: [] for name in names}
+    results: dict[str, list[T]] = {name: [] for name in names}
     for number in range(rounds):
         start = number % len(names)
         for name in names[start:] + names[:start]:

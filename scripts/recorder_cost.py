@@ -2,17 +2,18 @@
 
     .venv/bin/python scripts/recorder_cost.py [NET ...] [--rounds N]
 
-The recorder is built up part by part: in each round the same training steps run with a recorder whose parts all have
-empty stand-ins, then with one part more each time, until it is whole; bare steps run before and after each. What a part
-costs is what a round takes longer with it than without it; the table has the medians over the rounds, quartiles beside
-them. Processor time: other programs don't count, nor does waiting for the disk. Needs .[torch].
+The recorder is built up part by part: in each round the same training steps run bare, then with a recorder whose parts
+all have empty stand-ins, then with one part more each time, until it is whole. What a part costs is what the steps take
+longer with it than without it. Each step counts with its least time over the rounds: what else goes on in the machine
+only ever adds to it, while what the recorder does at some step, such as a commit, it does in every round. Beside each
+figure stand those of the odd and the even rounds alone. Processor time: waiting for the disk doesn't count.
+Needs .[torch].
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
-import statistics
 import sys
 import tempfile
 import time
@@ -25,7 +26,7 @@ from typing import Any
 from unittest.mock import patch
 
 import torch
-from bench_measure import embraced, quartiles
+from bench_measure import interleave
 from bench_nets import Workload, workloads
 
 import gradviz
@@ -43,6 +44,7 @@ from gradviz.trace.reader import Trace
 from gradviz.trace.writer import TraceWriter
 
 NETS = ("tiny", "chain")
+BARE = "bare"
 
 
 class StandInError(Exception):
@@ -146,62 +148,72 @@ PARTS = (
 
 
 @dataclass(frozen=True)
+class Figure:
+    """µs per node, from all rounds, and from every other one, to tell how sure it is."""
+
+    value: float
+    halves: tuple[float, float]
+
+    def minus(self, other: Figure) -> Figure:
+        """What it is more than the other."""
+        (odd, even), (other_odd, other_even) = self.halves, other.halves
+        return Figure(self.value - other.value, (odd - other_odd, even - other_even))
+
+
+@dataclass(frozen=True)
 class Costs:
-    """What was measured on one net: µs per node, by round."""
+    """What was measured on one net."""
 
     net: str
     nodes: int  # of one step's graph
-    bare: list[float]
-    parts: dict[str, list[float]]
-    totals: dict[str, list[float]]  # level -> all its parts together
+    bare: Figure
+    parts: dict[str, Figure]
+    totals: dict[str, Figure]  # level -> all its parts together
 
 
 def measure(workload: Workload, rounds: int, parts: Sequence[Part] = PARTS) -> Costs:
     """Build the recorder up on this net, `rounds` times."""
-    bare: list[float] = []
-
-    def base() -> float:
-        bare.append(_steps(workload))
-        return bare[-1]
-
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "run.gradviz"
-        variants: dict[str, Callable[[], float]] = {}
+        variants: dict[str, Callable[[], list[float]]] = {BARE: partial(_bare_steps, workload)}
         for at, part in enumerate(parts):
             variants[part.name] = partial(_recorded_steps, workload, file, part.level, parts[at + 1 :])
         for timed in variants.values():  # warm: imports, the allocator, the first file
             timed()
         with Trace(file) as trace:  # the last one's, which was whole
             nodes = trace.passes()[0].nodes
-        ratios = embraced(base, variants, rounds)
-    per_node = [seconds * 1e6 / nodes / workload.steps for seconds in bare]
-    return _costs(workload.name, nodes, per_node, parts, ratios)
+        times = interleave(variants, max(rounds, 2))
+    return costs_of(workload.name, nodes, parts, {name: figure(each, nodes) for name, each in times.items()})
 
 
-def _costs(
-    net: str, nodes: int, bare: list[float], parts: Sequence[Part], ratios: Mapping[str, Sequence[float]]
-) -> Costs:
-    """µs per node from ratios to bare steps, which a machine that is slow for a while leaves as they are."""
-    scale = statistics.median(bare)
-    before: Sequence[float] = [1.0] * len(ratios[parts[0].name])
-    costs, totals = {}, {}
+def figure(rounds: Sequence[Sequence[float]], nodes: int) -> Figure:
+    """From the seconds of each step, by round; closing the file follows the last step as one more."""
+    steps = len(rounds[0]) - 1
+
+    def least(some: Sequence[Sequence[float]]) -> float:
+        seconds: float = sum(min(times) for times in zip(*some))
+        return seconds * 1e6 / nodes / steps
+
+    return Figure(least(rounds), (least(rounds[::2]), least(rounds[1::2])))
+
+
+def costs_of(net: str, nodes: int, parts: Sequence[Part], built: Mapping[str, Figure]) -> Costs:
+    """Parts told apart: each is what was built with it, less what was built before it."""
+    before, costs, totals = built[BARE], {}, {}
     for part in parts:
-        costs[part.name] = [(one - other) * scale for one, other in zip(ratios[part.name], before)]
-        totals[part.level] = [(one - 1) * scale for one in ratios[part.name]]
-        before = ratios[part.name]
-    return Costs(net, nodes, bare, costs, totals)
+        costs[part.name] = built[part.name].minus(before)
+        totals[part.level] = built[part.name].minus(built[BARE])
+        before = built[part.name]
+    return Costs(net, nodes, built[BARE], costs, totals)
 
 
-def _steps(workload: Workload) -> float:
+def _bare_steps(workload: Workload) -> list[float]:
     gc.collect()  # what the last variant left behind is not this one's cost
-    start = time.process_time()
-    for number in range(workload.steps):
-        workload.step(number)
-    return time.process_time() - start
+    return [*_step_times(workload), 0.0]
 
 
-def _recorded_steps(workload: Workload, file: Path, level: str, left_out: Sequence[Part]) -> float:
-    """Seconds for the workload's steps and for closing the file, without these parts."""
+def _recorded_steps(workload: Workload, file: Path, level: str, left_out: Sequence[Part]) -> list[float]:
+    """Seconds of the workload's steps and of closing the file, without these parts."""
     file.unlink(missing_ok=True)
     with ExitStack() as patches:
         for part in reversed(left_out):
@@ -210,12 +222,20 @@ def _recorded_steps(workload: Workload, file: Path, level: str, left_out: Sequen
         note = patches.enter_context(patch.object(RecorderSession, "note"))
         gc.collect()
         with gradviz.recording(file, level=level):
+            taken = _step_times(workload)
             start = time.process_time()
-            for number in range(workload.steps):
-                workload.step(number)
-        taken = time.process_time() - start
+        taken.append(time.process_time() - start)
     if note.called:  # the recorder steps aside where it fails, which would look like speed
         raise StandInError(f"without {[part.name for part in left_out]}: {note.call_args}")
+    return taken
+
+
+def _step_times(workload: Workload) -> list[float]:
+    taken = []
+    for number in range(workload.steps):
+        start = time.process_time()
+        workload.step(number)
+        taken.append(time.process_time() - start)
     return taken
 
 
@@ -226,25 +246,26 @@ def table(found: Sequence[Costs], parts: Sequence[Part] = PARTS) -> str:
     """A Markdown table: µs per node and share of the whole recorder's, a pair of columns for each net."""
     head = ["part", *(cell for costs in found for cell in (f"{costs.net}: µs a node", "share"))]
     lines = [head, ["---", *["---:"] * (len(head) - 1)]]
-    whole = {costs.net: statistics.median(costs.totals[parts[-1].level]) for costs in found}
+    whole = [costs.totals[parts[-1].level].value for costs in found]
     levels = [part.level for part in parts]
     for at, part in enumerate(parts):
-        lines.append(_line(part.name, [(costs.parts[part.name], whole[costs.net]) for costs in found]))
+        lines.append(_line(part.name, [costs.parts[part.name] for costs in found], whole))
         if part.level not in levels[at + 1 :]:
-            rows = [(costs.totals[part.level], whole[costs.net]) for costs in found]
-            lines.append(_line(f"**together, level `{part.level}`**", rows))
-    lines.append(["torch itself, bare", *(cell for costs in found for cell in (_median(costs.bare), ""))])
+            lines.append(
+                _line(f"**together, level `{part.level}`**", [costs.totals[part.level] for costs in found], whole)
+            )
+    lines.append(["torch itself, bare", *(cell for costs in found for cell in (_cell(costs.bare), ""))])
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def _line(name: str, values: Sequence[tuple[Sequence[float], float]]) -> list[str]:
-    shares = [(rounds, statistics.median(rounds) / whole) for rounds, whole in values]
-    return [name, *(cell for rounds, share in shares for cell in (_median(rounds), f"{share:.0%}"))]
+def _line(name: str, figures: Sequence[Figure], whole: Sequence[float]) -> list[str]:
+    pairs = [(_cell(each), f"{each.value / total:.0%}") for each, total in zip(figures, whole)]
+    return [name, *(cell for pair in pairs for cell in pair)]
 
 
-def _median(rounds: Sequence[float]) -> str:
-    middle, spread = statistics.median(rounds), quartiles(rounds)
-    return f"{middle:.2f}" if spread is None else f"{middle:.2f} ({spread[0]:.2f} – {spread[1]:.2f})"
+def _cell(of: Figure) -> str:
+    odd, even = of.halves
+    return f"{of.value:.2f} ({odd:.2f}, {even:.2f})"
 
 
 def main() -> int:

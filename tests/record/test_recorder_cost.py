@@ -8,7 +8,7 @@ import pytest
 import recorder_cost
 import torch
 from bench_nets import TinyOps, Workload
-from recorder_cost import PARTS, Costs, Part, StandInError, measure, table
+from recorder_cost import PARTS, Figure, Part, StandInError, costs_of, figure, measure, table
 
 from gradviz.record.userframes import UserFrames
 
@@ -28,7 +28,7 @@ def test_the_recorder_is_built_up_from_nothing_to_whole_and_left_as_it_was() -> 
     assert costs.nodes == 79
     assert list(costs.parts) == [part.name for part in PARTS]
     assert list(costs.totals) == ["shapes", "summaries"]
-    assert sum(each for (each,) in costs.parts.values()) == pytest.approx(costs.totals["summaries"][0])
+    assert sum(each.value for each in costs.parts.values()) == pytest.approx(costs.totals["summaries"].value)
 
 
 def test_a_stand_in_that_the_other_parts_cannot_do_with_is_told() -> None:
@@ -41,22 +41,33 @@ def test_a_stand_in_that_the_other_parts_cannot_do_with_is_told() -> None:
         measure(tiny(), rounds=1, parts=parts)
 
 
-def test_the_table_has_medians_and_shares_of_the_whole() -> None:
+def test_a_step_counts_with_its_least_time() -> None:
+    rounds = [[4e-6, 9e-6, 1e-6], [2e-6, 8e-6, 3e-6], [6e-6, 5e-6, 9e-6]]  # two steps, and closing the file
+
+    found = figure(rounds, nodes=4)
+
+    assert (found.value, *found.halves) == pytest.approx((1.0, 1.25, 1.625))
+
+
+def test_the_table_has_each_part_and_its_share_of_the_whole() -> None:
     parts = (Part("walk"), Part("hook"), Part("statistics", level="summaries"))
-    costs = Costs(
-        "net",
-        10,
-        bare=[5.0, 6.0, 7.0],
-        parts={"walk": [1.0, 2.0, 3.0], "hook": [1.0, 1.0, 1.0], "statistics": [1.0, 1.0, 4.0]},
-        totals={"shapes": [2.0, 3.0, 4.0], "summaries": [3.0, 4.0, 8.0]},
-    )
+    built = {
+        recorder_cost.BARE: Figure(6.0, (6.5, 6.25)),
+        "walk": Figure(8.0, (8.5, 8.5)),
+        "hook": Figure(9.0, (9.5, 9.5)),
+        "statistics": Figure(10.0, (10.5, 10.75)),
+    }
 
-    lines = table([costs], parts).splitlines()
+    lines = table([costs_of("net", 10, parts, built)], parts).splitlines()
 
-    assert lines[2] == "| walk | 2.00 (1.50 – 2.50) | 50% |"
-    assert lines[4] == "| **together, level `shapes`** | 3.00 (2.50 – 3.50) | 75% |"
-    assert lines[6] == "| **together, level `summaries`** | 4.00 (3.50 – 6.00) | 100% |"
-    assert lines[7] == "| torch itself, bare | 6.00 (5.50 – 6.50) |  |"
+    assert lines[2:] == [
+        "| walk | 2.00 (2.00, 2.25) | 50% |",
+        "| hook | 1.00 (1.00, 1.00) | 25% |",
+        "| **together, level `shapes`** | 3.00 (3.00, 3.25) | 75% |",
+        "| statistics | 1.00 (1.00, 1.25) | 25% |",
+        "| **together, level `summaries`** | 4.00 (4.00, 4.50) | 100% |",
+        "| torch itself, bare | 6.00 (6.50, 6.25) |  |",
+    ]
 
 
 def test_a_net_that_is_unknown_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
