@@ -20,6 +20,8 @@ from gradviz.trace.packing import NODE_LEAF
 STEPS = frozenset({"round", "floor", "ceil", "sign", "trunc", "heaviside", "floor_divide", "fix", "sgn"})
 REPEATS = 20  # a chain of fewer equal turns doesn't vanish by depth
 TINY = 1e-30
+FAINT = 1e-20  # of what the chain began with: dead enough where a parameter gets nothing else
+STARVED = 1e-15  # of the largest gradient of a parameter
 
 
 def flat(exam: Examination) -> Iterator[Finding]:
@@ -142,16 +144,17 @@ def vanishing(exam: Examination) -> Iterator[Finding]:
     for backward in case.passes:
         if backward.outcome != "completed" or backward.steps < REPEATS * 2:
             continue
-        node = _dying_chain(case, backward)
-        if node is None:
+        dying = _dying_chain(case, backward)
+        if dying is None:
             continue
+        node, phrase = dying
         op = case.node_op(node)
         place = case.place(op.stack if op is not None else backward.stack)
         yield exam.writer.write(
             "vanishing-gradient",
             "warning",
             place,
-            "vanishing",
+            phrase,
             {"node": node.name, "line": place.line, "op": shown(op.name) if op is not None else node.name},
             pass_id=backward.id,
             step=case.steps_of(backward.id).get(node.index),
@@ -164,13 +167,16 @@ def vanishing(exam: Examination) -> Iterator[Finding]:
         return
 
 
-def _dying_chain(case: Case, backward: model.Backward) -> model.Node | None:
-    """The node at which the gradient of a repeated line became nothing, having shrunk at each of its turns."""
+def _dying_chain(case: Case, backward: model.Backward) -> tuple[model.Node, str] | None:
+    """The node at which the gradient of a repeated line became nothing, having shrunk at each of its turns; and which
+    words tell of it: turns with parameters of their own are layers, turns that share them are a recurrence.
+    """
     norms = _received_norms(case, backward)
     by_kind: dict[tuple[str, int], list[int]] = {}
     lines: dict[tuple[str, int], list[int]] = {}
     graph = case.trace.graph(backward.id)
     order = case.steps_of(backward.id)
+    starved = _starves_a_leaf(case, backward, norms)
     for index in order:
         op = case.op_by_number.get(int(graph.op[index]))
         if op is not None and op.stack:
@@ -185,7 +191,21 @@ def _dying_chain(case: Case, backward: model.Backward) -> model.Node | None:
         if not any("mm" in case.trace.string(int(graph.name[i])).lower() for i in lines[where]):
             continue  # a plain average over time is meant to forget
         falling = sum(b <= a * 1.01 for a, b in zip(sizes, sizes[1:]))
-        dead = next((i for i, size in enumerate(sizes) if size < TINY), None)
-        if dead is not None and dead >= REPEATS // 2 and falling >= 0.95 * (len(sizes) - 1) and sizes[-1] < TINY:
-            return case.node(backward.id, chain[dead])
+        nothing = max(TINY, FAINT * sizes[0]) if starved else TINY
+        dead = next((i for i, size in enumerate(sizes) if size < nothing), None)
+        if dead is not None and dead >= REPEATS // 2 and falling >= 0.95 * (len(sizes) - 1) and sizes[-1] < nothing:
+            return case.node(backward.id, chain[dead]), "vanishing-depth" if starved else "vanishing"
     return None
+
+
+def _starves_a_leaf(case: Case, backward: model.Backward, norms: dict[int, float]) -> bool:
+    """Whether, of many parameters, one's whole gradient is next to nothing beside another's: one that all turns share
+    gets enough from the last of them, and to forget the first ones is what such a net is meant to do.
+    """
+    leaf = case.trace.graph(backward.id).leaf
+    received: dict[int, float] = {}
+    for index in (leaf >= 0).nonzero()[0].tolist():
+        norm = norms.get(index, math.nan)
+        if not math.isnan(norm):
+            received[int(leaf[index])] = max(received.get(int(leaf[index]), 0.0), norm)
+    return len(received) >= REPEATS and min(received.values()) < STARVED * max(received.values())

@@ -26,4 +26,11 @@ PHRASES = {
         " any number that the dtype holds, so the first turns learn nothing from the loss.",
         "Use an LSTM or GRU cell, an orthogonal start for the recurrent weights, or a shorter sequence",
     ),
+    "vanishing-depth": Phrase(
+        "The gradient dies out on its way back",
+        "The gradient shrinks at every layer of line {line} until next to nothing is left of it at {node}.",
+        "Each layer multiplies the gradient with a small factor, as a sigmoid's slope of at most 0.25. Behind so many"
+        " layers the product is next to nothing, so the first layers learn nothing from the loss.",
+        "Use nn.ReLU or nn.GELU between the layers, a normalisation, or x + layer(x) in place of layer(x)",
+    ),
 }

@@ -43,8 +43,8 @@ def test_a_zero_at_a_minimum_or_a_gradient_elsewhere_is_no_fault(name: str, node
     assert diagnose(trace) == ()
 
 
-def chain(node: str, factor: float, turns: int = 60) -> FakeTrace:
-    """The same line, again and again, each turn shrinking the gradient by `factor`."""
+def chain(node: str, factor: float, turns: int = 60, *, layers: bool = False) -> FakeTrace:
+    """The same line, again and again, each turn shrinking the gradient by `factor`; of layers each has a parameter."""
     trace = FakeTrace("h = cell(x, h)\nh.sum().backward()\n")
     h = trace.tensor((8,), grad=True)
     one = trace.backward("h.sum().backward()", h)
@@ -54,6 +54,9 @@ def chain(node: str, factor: float, turns: int = 60) -> FakeTrace:
         index = trace.add_node(one, node, (8,), op=op, to=(turn + 1,) if turn < turns - 1 else ())
         trace.add_step(one, index, norm(size))
         size *= factor
+    for turn in range(turns if layers else 1):
+        leaf = trace.accumulate(one, trace.leaf(trace.tensor((8,), grad=True), f"layers.{turn}.weight"))
+        trace.add_step(one, leaf, norm(factor**turn))
     return trace
 
 
@@ -61,6 +64,15 @@ def test_a_recurrence_that_dies_out() -> None:
     (found,) = diagnose(chain("AddmmBackward0", 0.1))
 
     assert (found.rule, found.severity, found.line) == ("vanishing-gradient", "warning", 1)
+
+
+@pytest.mark.parametrize(("turns", "layers", "told"), [(30, True, True), (30, False, False), (15, True, False)])
+def test_layers_of_which_the_first_get_next_to_nothing(turns: int, layers: bool, told: bool) -> None:
+    """Shared by all turns, a parameter gets enough from the last of them."""
+    found = diagnose(chain("AddmmBackward0", 0.12, turns, layers=layers))
+
+    assert [each.rule for each in found] == ["vanishing-gradient"] * told
+    assert all("every layer" in each.message for each in found)
 
 
 @pytest.mark.parametrize(("node", "factor"), [("AddmmBackward0", 0.9), ("AddBackward0", 0.1)])
