@@ -66,9 +66,9 @@ class Stage:
                 raise SystemExit(f"screenshots.py: waited {PATIENCE:.0f} s in vain for {what}")
             self.pause(0.05)
 
-    def run(self, example: str, interpreter: str = "") -> None:
-        """Open a program of the gallery, run it, wait until all is shown."""
-        document, path = self.window.document, Path.home() / "course" / example
+    def run(self, example: str, interpreter: str = "", folder: str = "course") -> None:
+        """Open a program of the gallery (or of another folder at home), run it, wait until all is shown."""
+        document, path = self.window.document, Path.home() / folder / example
         if interpreter:
             settings = document.settings
             settings.remember_run(path, replace(settings.run_settings(path), interpreter=interpreter))
@@ -88,12 +88,12 @@ class Stage:
             self.window.commands[name].trigger()
         self.pause(1.0)
 
-    def take(self, name: str) -> None:
+    def take(self, name: str, folder: Path = FOLDER) -> None:
         from gradviz.gui.panes.turns import Turns
 
-        FOLDER.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         self.until(Turns.of_application().quiet, "the panes")
-        place = FOLDER / f"{name}.png"
+        place = folder / f"{name}.png"
         self.window.grab().save(str(place))
         print(f"{place.relative_to(ROOT)}: {self.window.status.words()}", flush=True)
 

@@ -109,7 +109,8 @@ class Actions:
         view = self._hub.view
         if not 0 <= index < len(view.findings):
             return
-        self._hub.change(origin, finding=index, **place_of(view, view.findings[index]))
+        place = place_of(view, view.findings[index])
+        self._hub.change(origin, finding=index, finding_again=index == view.finding, **place)
 
     def _walk_findings(self, by: int, origin: object) -> None:
         view = self._hub.view

@@ -79,9 +79,10 @@ class Hub:
     def change(self, origin: object = None, **fields: object) -> None:
         """Replace fields of the view (by their names) and tell who listens to what really changed.
 
-        `trace_grew=True` tells the `trace`, `pass` topics although the object is the same (a live recording).
+        `trace_grew=True` tells the `trace`, `pass` topics although the object is the same (a live recording);
+        `finding_again=True` the `finding` topic: a person goes to the finding that is shown already.
         """
-        grew = bool(fields.pop("trace_grew", False))
+        grew, again = bool(fields.pop("trace_grew", False)), bool(fields.pop("finding_again", False))
         before, after = self.view, replace(self.view, **fields)  # type: ignore[arg-type]  # names are checked by replace
         self.view = after
         changed = {
@@ -90,7 +91,7 @@ class Hub:
             "position": before.position != after.position or before.pass_id != after.pass_id,
             "selection": before.selection != after.selection,
             "findings": before.findings != after.findings or before.unexamined != after.unexamined,
-            "finding": before.finding != after.finding,
+            "finding": before.finding != after.finding or again,
             "trying": before.trying != after.trying,
         }
         for topic in TOPICS:

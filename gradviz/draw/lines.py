@@ -16,7 +16,7 @@ from gradviz.scene.wording import Wording
 from gradviz.scene.words import count_text
 
 ARROW_LONG, ARROW_WIDE = 8.0, 7.0
-TAG_HIGH, MOST_TAGS = 16.0, 40
+TAG_HIGH, TAG_ROOM, MOST_TAGS = 16.0, 3.0, 40
 
 
 def draw_edges(surface: Surface, scene: Scene, edges: Sequence[int], look: int) -> None:
@@ -214,14 +214,15 @@ def _frame_facts(card: Card, wording: Wording) -> list[str]:
 
 
 def draw_frame_tags(surface: Surface, frames: Sequence[tuple[Card, tuple[float, float, float, float]]]) -> None:
-    """From afar: the names of open groups in the screen's size, outermost first, as long as they don't overlap."""
+    """From afar: the names of open groups in the screen's size, the largest first, as long as they don't overlap."""
     taken: list[tuple[float, float, float, float]] = []
-    for card, (x, y, width, _) in frames:
+    for card, (x, y, width, height) in sorted(frames, key=lambda frame: -frame[1][2] * frame[1][3]):
         words = text_width(card.title, CAPTION) + 8
         wide, high = words / surface.zoom, TAG_HIGH / surface.zoom
         left, top = x, y - high / 2
         crowded = any(left < r and left + wide > x1 and top < b and top + high > y1 for x1, y1, r, b in taken)
-        if wide > width or crowded or len(taken) >= MOST_TAGS:
+        # A low frame's name would hide what is in it.
+        if wide > width or height < TAG_ROOM * high or crowded or len(taken) >= MOST_TAGS:
             continue
         taken.append((left, top, left + wide, top + high))
         with surface.moved(left, top, 1.0 / surface.zoom):

@@ -20,7 +20,7 @@ def draw_panel(surface: Surface, scene: Scene, panel: Panel, wording: Wording, m
     x, y, width, height = panel.x, panel.y, panel.width, panel.height
     box_x, box_y, box_width, box_height = scene.rect(panel.box)
     middle = box_y + box_height / 2
-    tie = [(box_x + box_width + 5, middle), (x, middle)]
+    tie = [(box_x + box_width + 5, middle), (x, middle)] if x > box_x else [(box_x - 5, middle), (x + width, middle)]
     if scene.draft.across:
         tie = [(x + TIE_IN, box_y + box_height + 5), (x + TIE_IN, y)]
     surface.poly(tie, stroke=ink, pen=1.5)

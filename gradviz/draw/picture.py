@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QPainter
 
-from gradviz.draw.batch import draw_lines, draw_strokes
+from gradviz.draw.batch import draw_lines, draw_rects, draw_strokes
+from gradviz.draw.callouts import LOUD, Callouts, growth, near, paint_framed, specks
 from gradviz.draw.card_cache import CardCache
 from gradviz.draw.cards import Detail, draw_box, draw_words, form_of
 from gradviz.draw.colors import qcolor
@@ -28,7 +29,6 @@ from gradviz.draw.lines import (
     draw_framed_label,
     draw_quiet_labels,
     draw_tie,
-    label_place,
 )
 from gradviz.draw.looks import BLOCKS_ONLY, BOXES, DRAWN_ORDER, EDGES, NO_NAMES, NO_SECOND
 from gradviz.draw.panel import draw_panel
@@ -45,7 +45,8 @@ from gradviz.scene.wording import ENGLISH, Wording
 MOST_DETAILED = 400  # boxes drawn one by one; more of them, and the frame takes too long
 MOST_STROKES = 1000  # smooth lines of one look; a weave of more can't be told apart anyway
 LABEL_ROOM = np.array([-60.0, -12.0, 60.0, 12.0])  # round a label's middle
-READABLE = 0.8  # of full size: the current node and the findings, where all else is too small to read
+MOST_FAILED = 20  # painted over all else
+BESIDE = 100.0  # screen px out of sight that a ring or a badge may reach into sight
 
 
 class Placed(Protocol):
@@ -157,6 +158,10 @@ class Picture:
         else:
             within = None if self._holds_all(area) else area
             paint_far(painter, tokens, self.segments, self._columns, states, view, boxes, None, level, grid, within)
+            if view.zoom < NO_NAMES:
+                blocks = specks(self.scene, states.edge, view.zoom)
+                blocks[:, :2] -= (view.x, view.y)
+                draw_rects(painter, blocks * view.zoom, qcolor(tokens, EDGES[Look.NAN].stroke))
         with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):
             if view.zoom >= NO_NAMES:
                 self._paint_frame_words(surface, area)
@@ -194,22 +199,39 @@ class Picture:
             draw_box(surface, self.scene, self.texts, box, int(states.box[box]), Detail())
         self._paint_shapes(surface, states, edges)
         self._paint_frame_words(surface, whole)
-        self._paint_marks(surface, whole)
+        self._paint_marks(surface, whole, alone=True)
 
     def paint_important(self, surface: Surface, states: States, area: Area) -> None:
-        """The current node and those that failed: over all else, and never smaller than can be read."""
-        failed = np.flatnonzero(states.box == State.FAILED)[:20]
-        chosen = [*failed.tolist(), *([states.current] if states.current >= 0 else [])]
-        for box in chosen:
-            left, top, right, bottom = self.boxes[box]
-            if right < area[0] or left > area[2] or bottom < area[1] or top > area[3]:
-                continue
-            self.paint_box(surface, states, int(box))
-        grow = growth(surface.zoom)
-        for badge in self.scene.draft.badges:
-            if badge.box in chosen:
-                with surface.moved(float(self.boxes[badge.box, 0]), float(self.boxes[badge.box, 1]), grow):
-                    draw_badge(surface, badge)
+        """The current node and those that failed: over all else, and never smaller than can be read.
+
+        From afar the labels and badges of findings, too. `area`: what is in sight.
+        """
+        draft = self.scene.draft
+        failed = np.flatnonzero(states.box == State.FAILED)[:MOST_FAILED].tolist()
+        chosen = [*failed, *([states.current] if states.current >= 0 else [])]
+        if growth(surface.zoom) == 1.0:
+            seen = [box for box in chosen if _meets(self.boxes[box], area, BESIDE / surface.zoom)]
+            for box in seen:
+                self.paint_box(surface, states, int(box))
+            for badge in draft.badges:
+                if badge.box in seen:
+                    left, top = self.boxes[badge.box, :2].tolist()
+                    with surface.moved(left, top):
+                        draw_badge(surface, badge)
+            return
+        callouts = Callouts(self.scene, surface.zoom, area)
+        loud = [label for label in reversed(draft.framed) if label.look in LOUD]  # the most likely cause's come last
+        labels = [(label, callouts.label(label)) for label in loud]
+        placed = [callout for callout in map(callouts.place, chosen) if callout is not None]
+        for callout in placed:
+            x, y = float(self.scene.x[callout.box]), float(self.scene.y[callout.box])
+            with surface.moved(callout.x - x, callout.y - y):
+                self.paint_box(surface, states, callout.box)
+        for label, at in labels:
+            if at is not None:
+                with surface.moved(*at, growth(surface.zoom)):
+                    draw_framed_label(surface, label, self.wording)
+        callouts.badges(surface, placed)
 
     def paint_box(self, surface: Surface, states: States, box: int) -> None:
         """One box in full detail, enlarged round its centre where it couldn't be read."""
@@ -285,22 +307,17 @@ class Picture:
             quiet = [edge for edge in edges.tolist() if edge not in self._framed]
             draw_quiet_labels(surface, self.scene, quiet, states.edge)
 
-    def _paint_marks(self, surface: Surface, area: Area) -> None:
-        """Findings keep their size at every zoom."""
+    def _paint_marks(self, surface: Surface, area: Area, alone: bool = False) -> None:
+        """Findings keep their size at every zoom. `alone`: nothing is painted over this, as in exports."""
         draft = self.scene.draft
         for tie in draft.ties:
             draw_tie(surface, self.scene, tie)
         grow = growth(surface.zoom)
-        for label in draft.framed:
-            if not self.shapes and label.look in (Look.NEVER,):
-                continue
-            x, y = label_place(self.scene, label.edge)
-            if _inside(x, y, area):
-                with surface.moved(x, y, grow):
-                    draw_framed_label(surface, label, self.wording)
-        for badge in draft.badges:
+        framed = [label for label in draft.framed if self.shapes or label.look != Look.NEVER]
+        paint_framed(surface, self.scene, framed, area, self.wording, alone)
+        for badge in draft.badges if alone or grow == 1.0 else ():
             left, top = float(self.boxes[badge.box, 0]), float(self.boxes[badge.box, 1])
-            if _inside(left, top, area):
+            if near(left, top, area):
                 with surface.moved(left, top, grow):
                     draw_badge(surface, badge)
         panel = self._panel()
@@ -312,11 +329,6 @@ class Picture:
         """The shown finding's panel, or the first."""
         panels = self.scene.panels
         return next((panel for panel in panels if panel.at == self.finding), panels[0] if panels else None)
-
-
-def growth(zoom: float) -> float:
-    """How much larger than the rest the current node and the findings are drawn, so that they can always be read."""
-    return 1.0 if zoom >= NO_SECOND else READABLE / zoom
 
 
 def changed_areas(picture: Placed, boxes: Indices, edges: Indices) -> Parts:
@@ -332,5 +344,7 @@ def changed_areas(picture: Placed, boxes: Indices, edges: Indices) -> Parts:
     )
 
 
-def _inside(x: float, y: float, area: Area) -> bool:
-    return area[0] - 200 <= x <= area[2] + 200 and area[1] - 40 <= y <= area[3] + 40
+def _meets(rect: NDArray[Any], area: Area, around: float) -> bool:
+    left, top, right, bottom = (float(part) for part in rect)
+    across = left - around <= area[2] and right + around >= area[0]
+    return across and top - around <= area[3] and bottom + around >= area[1]

@@ -16,6 +16,7 @@ from gradviz.scene.sizes import COLUMN_GAP, LAYER_GAP, WRAP_LANE, Measure, monos
 from gradviz.scene.wording import ENGLISH, Wording
 
 PANEL_GAP = 48.0
+PANEL_LEGEND = 28.0  # what its signs mean stands below it
 FRAMED_AIR = 10.0
 TIE_ROOM = 124.0  # a tie's line runs outside the drawing, with its words across it
 TIE_BESIDE, TIE_BELOW = 20.0, 28.0  # likewise of a drawing to the right: round its lower left
@@ -84,8 +85,8 @@ def place(draft: Draft, result: Result, measure: Measure = monospaced, wording: 
     panels = tuple(_beside(scene, panel, measure, wording) for panel in draft.panels)
     left, top, right, bottom = scene.bounds
     for panel in panels:
-        top, bottom = min(top, panel.y), max(bottom, panel.y + panel.height + 28)
-        right = max(right, panel.x + panel.width + 24)
+        top, bottom = min(top, panel.y), max(bottom, panel.y + panel.height + PANEL_LEGEND)
+        left, right = min(left, panel.x), max(right, panel.x + panel.width + 24)
     for _ in draft.ties:
         if draft.across:
             left, bottom = left - TIE_BESIDE, bottom + 2 * TIE_BELOW
@@ -114,19 +115,50 @@ def _bounds(draft: Draft, result: Result) -> tuple[float, float, float, float]:
 
 
 def _beside(scene: Scene, panel: Panel, measure: Measure, wording: Wording) -> Panel:
-    """To the right of all that stands at the panel's height; of a graph drawn to the right, below it."""
+    """In the free place nearest to its box, at its height: right of it or left of it, between columns or outside all.
+
+    Of a graph drawn to the right, below it.
+    """
     width, height = panel_size(panel.finding, measure, wording)
     x, y, box_width, box_height = scene.rect(panel.box)
     if scene.draft.across:
         return replace(panel, x=x, y=_below(scene, x, x + width) + PANEL_GAP, width=width, height=height)
     middle = y + box_height / 2
     top = max(scene.bounds[1], middle - height * 0.66)
+    taken = _taken_beside(scene, top, top + height + PANEL_LEGEND)
+    right = _free_from(taken, x + box_width + PANEL_GAP, width)
+    left = -_free_from([(-end, -start) for start, end in reversed(taken)], PANEL_GAP - x, width) - width
+    nearer = right if right - x - box_width <= x - left - width else left
+    return replace(panel, x=nearer, y=top, width=width, height=height)
+
+
+def _taken_beside(scene: Scene, top: float, bottom: float) -> list[tuple[float, float]]:
+    """From where to where, from left to right, something stands at this height: boxes, lines, frames, shapes."""
     draft = scene.draft
-    near = (scene.y + draft.height / 2 > top) & (scene.y - draft.height / 2 < top + height)
-    right = float((scene.x + draft.width / 2)[near].max(initial=x + box_width))
-    inside = (scene.points[:, 1] > top) & (scene.points[:, 1] < top + height)
-    right = max(right, float(scene.points[inside, 0].max(initial=right)))
-    return replace(panel, x=right + PANEL_GAP, y=top, width=width, height=height)
+    half, tall = draft.width / 2, draft.height / 2
+    boxes = (scene.y + tall > top) & (scene.y - tall < bottom)
+    pieces = np.ones(max(len(scene.points) - 1, 0), bool)
+    pieces[scene.offsets[1:-1] - 1] = False  # from the end of a line to the beginning of the next there is nothing
+    start, end = scene.points[:-1][pieces], scene.points[1:][pieces]
+    lines = (np.maximum(start[:, 1], end[:, 1]) > top) & (np.minimum(start[:, 1], end[:, 1]) < bottom)
+    frames = (scene.frames[:, 1] + scene.frames[:, 3] > top) & (scene.frames[:, 1] < bottom)
+    labels = np.abs(scene.label_at[:, 1] - (top + bottom) / 2) < (bottom - top + draft.label_height) / 2
+    at, wide = scene.label_at[labels, 0], draft.label_width[labels] / 2
+    spans = (
+        ((scene.x - half)[boxes], (scene.x + half)[boxes]),
+        (np.minimum(start[lines, 0], end[lines, 0]), np.maximum(start[lines, 0], end[lines, 0])),
+        (scene.frames[frames, 0], scene.frames[frames, 0] + scene.frames[frames, 2]),
+        (at - wide, at + wide),
+    )
+    return sorted((float(low), float(high)) for lows, highs in spans for low, high in zip(lows, highs))
+
+
+def _free_from(taken: list[tuple[float, float]], start: float, width: float) -> float:
+    """The first place from `start` on with room for so much width and a gap round it."""
+    for low, high in taken:
+        if low < start + width + PANEL_GAP and high > start - PANEL_GAP:
+            start = high + PANEL_GAP
+    return start
 
 
 def _below(scene: Scene, left: float, right: float) -> float:

@@ -9,6 +9,7 @@ from gradviz.draw.view import View
 
 CLOSEST = 4.0
 READABLE = 0.55  # a graph that fits at this zoom opens fitted
+NEAR = 0.8  # else it opens at this one
 FIT_MARGIN = 24.0
 STEP = 1.25
 
@@ -78,11 +79,34 @@ def opening(area: Area, width: float, height: float, focus: tuple[float, float] 
     whole = fitted(area, width, height)
     if whole.zoom >= READABLE:
         return whole
-    near = View(0, 0, 0.8, width, height)
+    near = View(0, 0, NEAR, width, height)
     if focus is not None:
         return filled(centred(near, *focus), area)
     top = centred(near, (area[0] + area[2]) / 2, area[1])
     return kept_near(replace(top, y=area[1] - FIT_MARGIN / near.zoom), area)
+
+
+def on_group(view: View, area: Area, hidden: float = 0.0) -> View:
+    """A group in the middle, at the same zoom if that does; where it can't be read as a whole, its upper left.
+
+    `hidden`: so many px at the window's right something else lies over; left of it, if there is room.
+    """
+    if hidden:
+        beside = on_group(replace(view, width=view.width - hidden), area)
+        if fits(beside, area):
+            return replace(beside, width=view.width)
+    same = centred(view, (area[0] + area[2]) / 2, (area[1] + area[3]) / 2)
+    if fits(same, area) and view.zoom >= READABLE:
+        return same
+    whole = fitted(area, view.width, view.height)
+    if whole.zoom >= READABLE:
+        return whole
+    edge = FIT_MARGIN / READABLE
+    near = centred(replace(view, zoom=READABLE), (area[0] + area[2]) / 2, (area[1] + area[3]) / 2)
+    across, down = view.width / READABLE, view.height / READABLE
+    x = near.x if area[2] - area[0] + 2 * edge <= across else area[0] - edge
+    y = near.y if area[3] - area[1] + 2 * edge <= down else area[1] - edge
+    return replace(near, x=x, y=y)
 
 
 def in_middle(view: View, x: float, y: float, part: float = 0.6) -> bool:

@@ -16,6 +16,7 @@ from gradviz.gui.canvas import camera
 from gradviz.gui.canvas.accessible import make_graphs_accessible, tell_changed, tell_focus
 from gradviz.gui.canvas.acting import Acting
 from gradviz.gui.canvas.describe import Describer, counts_of
+from gradviz.gui.canvas.first_view import FITS_AT
 from gradviz.gui.canvas.focusing import Focusing
 from gradviz.gui.canvas.folding import Folding, boxes_of_group
 from gradviz.gui.canvas.graph_view import GraphView
@@ -161,7 +162,10 @@ class Canvas(QWidget):
         self._asked, self._busy, self._again = asked, True, False
         # Wrapped only where it would otherwise be drawn much smaller than it is read best.
         size = (max(self.view.width() - 48.0, 300.0) / GOOD_ZOOM, max(self.view.height() - 48.0, 200.0) / GOOD_ZOOM)
-        self._loader.load(Order(view.trace, view.pass_id, view.findings, self._shown, self._wrap, size, translated()))
+        needed = FITS_AT / GOOD_ZOOM
+        self._loader.load(
+            Order(view.trace, view.pass_id, view.findings, self._shown, self._wrap, size, translated(), needed)
+        )
 
     def _same_target(self, view: HubView) -> bool:
         """Running again keeps what is folded."""
@@ -187,7 +191,7 @@ class Canvas(QWidget):
         self.view.highlight(boxes)
         if found.kind == "frame":
             self.folding.look_at(self.loaded, view.selection)
-        box = place_of_hit(self.loaded, found) if found.kind else (boxes[0] if boxes else -1)
+        box = place_of_hit(self.loaded, found, self.view.aim) if found.kind else (boxes[0] if boxes else -1)
         if box >= 0:
             self.view.centre_on(box)
 
@@ -196,7 +200,7 @@ class Canvas(QWidget):
             self.view.picture.finding = view.finding
             self.view.pixels.forget()
             self.view.update()
-            self.folding.reveal_finding(view)
+            self.folding.reveal_finding(view, asked=True)
 
     # -- what is shown
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -90,8 +91,10 @@ class Folding(QObject):
         else:
             self.look_at(loaded, group)
 
-    def reveal_finding(self, view: View) -> None:
+    def reveal_finding(self, view: View, asked: bool = False) -> None:
         """Who jumps to a finding sees it, not the group that it is folded away in. Once: it may be folded again.
+
+        `asked`: one goes to it, though it may be the one that is shown already.
 
         The one that a fresh graph shows by itself is opened to as long as all boxes can be read.
         """
@@ -106,14 +109,15 @@ class Folding(QObject):
         ):
             return  # its scene is still to come
         told = (view.trace, view.pass_id, view.findings, view.finding)
-        if told == self._told:
+        again = told == self._told
+        if again and not asked:
             return
         fresh, self._told = self._told[:1] != told[:1], told
         node = next((mark.node for mark in view.findings[view.finding].marks if mark.node >= 0), -1)
         if not 0 <= node < len(loaded.scene.draft.box_of):
             return
         missing = groups_round(loaded, node) - loaded.build.opened
-        if missing and not (fresh and boxes_with(loaded, missing) > READABLE):
+        if again or (missing and not (fresh and boxes_with(loaded, missing) > READABLE)):
             self.reveal(node)
 
     def leave_folded(self, view: View) -> None:
@@ -150,7 +154,10 @@ class Folding(QObject):
         self.reveal_finding(self._canvas.hub.view)
 
     def look_at(self, loaded: Loaded, group: Selection) -> None:
-        """All of an open group, unless all of it is in sight already; from nearer or farther only if it has to be."""
+        """All of an open group, unless it is in sight already; from nearer or farther only if it has to be.
+
+        Of one that is too large to be read at once, the beginning.
+        """
         view, found = self._canvas.view, hit_of(loaded, group)
         if found.kind == "box":
             view.centre_on(found.at, always=True)
@@ -158,12 +165,13 @@ class Folding(QObject):
             return
         x, y, width, height = (float(part) for part in loaded.scene.frames[found.at])
         area = (x - MARGIN, y - MARGIN, x + width + MARGIN, y + height + MARGIN)
-        if camera.fits(view.view, area):
+        hidden = self._canvas.minimap.hides()
+        free = view.view.width - hidden
+        if camera.fits(replace(view.view, width=free), area) and view.view.zoom >= camera.READABLE:
             return
-        near = camera.centred(view.view, x + width / 2, y + height / 2)
         view.touched = True
         view.stop_glide()
-        view.set_view(near if camera.fits(near, area) else camera.fitted(area, view.width(), view.height()))
+        view.set_view(camera.on_group(view.view, area, hidden))
 
 
 def boxes_with(loaded: Loaded, opened: frozenset[str]) -> int:

@@ -18,7 +18,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from gradviz.draw.picture import Picture, growth
+from gradviz.draw.callouts import growth
+from gradviz.draw.picture import Picture
 from gradviz.draw.segments import Area
 from gradviz.draw.surface import QtSurface
 from gradviz.draw.view import View
@@ -35,6 +36,7 @@ from gradviz.scene.model import States
 
 HOVER_MS = 300
 DRAG_PX = 4
+ASIDE = (260, 100)  # screen px that an enlarged box may stand away from its place, its ring included
 KEYBOARD_REASONS = (
     Qt.FocusReason.TabFocusReason,
     Qt.FocusReason.BacktabFocusReason,
@@ -94,7 +96,8 @@ class GraphView(QWidget):
         self.picture, self.states = picture, states
         self.selected, self.highlighted, self.veil = NOTHING, (), None
         self.pixels.forget()
-        if view is not None:
+        if view is not None and view != was:
+            self.stop_glide()  # it leads to a place of the scene before
             self.set_view(view)
         seen = moving and self._theme.moves and self.isVisible()
         if seen and before is not None and picture is not None:
@@ -227,10 +230,10 @@ class GraphView(QWidget):
         left, top, right, bottom = (float(part) for part in self.picture.boxes[box])
         x, y = (left + right) / 2, (top + bottom) / 2
         grow = growth(self.view.zoom)
-        half_x, half_y = (
-            (right - left) / 2 * grow * self.view.zoom + 20,
-            (bottom - top) / 2 * grow * self.view.zoom + 20,
-        )
+        # From afar it may stand beside its place, where a finding's label is there already.
+        aside_x, aside_y = (20, 20) if grow == 1.0 else ASIDE
+        half_x = (right - left) / 2 * grow * self.view.zoom + aside_x
+        half_y = (bottom - top) / 2 * grow * self.view.zoom + aside_y
         at_x, at_y = (x - self.view.x) * self.view.zoom, (y - self.view.y) * self.view.zoom
         self.update(QRectF(at_x - half_x, at_y - half_y, 2 * half_x, 2 * half_y).toAlignedRect())
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gradviz.draw.callouts import label_growth
 from gradviz.draw.lines import label_place
-from gradviz.draw.picture import Picture, growth
+from gradviz.draw.picture import Picture
 
 NEAR_EDGE = 6.0  # screen px
 HEADER = 30.0
@@ -39,8 +40,8 @@ def hit(picture: Picture, x: float, y: float, zoom: float) -> Hit:
 
 def _label_at(picture: Picture, x: float, y: float, zoom: float) -> int:
     scene = picture.scene
-    grow = growth(zoom)
     for label in scene.draft.framed:
+        grow = label_growth(label, zoom)
         at = label_place(scene, label.edge)
         wide, high = scene.draft.label_width[label.edge] * grow, scene.draft.label_height[label.edge] * grow
         if abs(x - at[0]) <= wide / 2 and abs(y - at[1]) <= high / 2:

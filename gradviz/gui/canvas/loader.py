@@ -19,6 +19,7 @@ from gradviz.diagnose.finding import Finding
 from gradviz.draw.fonts import Measurer
 from gradviz.draw.picture import Picture
 from gradviz.errors import GradvizError
+from gradviz.gui.canvas import first_view
 from gradviz.gui.post import Post
 from gradviz.layout import LayoutProcess, Request, Result
 from gradviz.scene.build import Build, Shown, build
@@ -41,17 +42,31 @@ class Order:
     wrap: bool
     viewport: tuple[float, float]
     wording: Wording
+    needed: float = 0.0  # a fresh graph is folded until it fits at this part of the zoom that `viewport` stands for
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A scene without places, and what is asked of the layout; equal keys ask for the same."""
+    """A scene without places, and what is asked of the layout; equal keys ask for the same.
+
+    `tried`: the same graph with more groups open, which didn't fit the window.
+    """
 
     order: Order
     build: Build
     lines: Lines
     asked: Request
     key: bytes
+    tried: tuple[Tried, ...] = ()
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A draft, where it was placed, and at which zoom all of it fits the window."""
+
+    draft: Draft
+    result: Result
+    zoom: float
 
 
 @dataclass(frozen=True)
@@ -112,24 +127,32 @@ class Loader:
         while (job := self._jobs.get()) is not None:
             job(measure)
 
-    def _draw_up(self, number: int, order: Order, measure: Measurer) -> None:
+    def _draw_up(
+        self,
+        number: int,
+        order: Order,
+        measure: Measurer,
+        opened: frozenset[str] | None = None,
+        tried: tuple[Tried, ...] = (),
+    ) -> None:
+        """`opened`: with these groups open, not those of the order."""
         if number != self._newest:
             return
         try:
-            draft = self._build(order, measure)
+            draft = replace(self._build(order, opened, measure), tried=tried)
         except (GradvizError, KeyError, OSError) as error:
             self._post(partial(self._failed, number, str(error)))
             return
         self._post(partial(self._built, number, draft))
 
-    def _build(self, order: Order, measure: Measurer) -> Draft:
+    def _build(self, order: Order, opened: frozenset[str] | None, measure: Measurer) -> Draft:
         """With a reader of its own, so that the window never waits; a file that moved is read through the window's."""
         try:
             trace = Trace(order.trace.path)
         except (GradvizError, OSError):
-            return _made(order.trace, order, measure)
+            return _made(order.trace, order, opened, measure)
         with trace:
-            return _made(trace, order, measure)
+            return _made(trace, order, opened, measure)
 
     # -- the window's thread
 
@@ -154,11 +177,29 @@ class Loader:
         if waiting is None:
             return
         order = waiting.order
+        if order.shown.opened is None and len(waiting.build.graph) <= first_view.MOST_NODES:
+            fitting = self._fitting(number, waiting, result, measure)
+            if fitting is None:
+                return
+            waiting, result = fitting
         made = replace(waiting.build, texts=Texts(order.trace, waiting.build.graph, order.wording))
         scene = place(made.draft, result, measure, order.wording)
         picture = Picture(scene, made.texts, order.shown.shapes, order.wording)
         loaded = Loaded(order, made, scene, picture, waiting.lines)
         self._post(partial(self._placed, number, waiting.key, result, loaded))
+
+    def _fitting(self, number: int, waiting: Draft, result: Result, measure: Measurer) -> tuple[Draft, Result] | None:
+        """What a graph is first seen as. None: it doesn't fit the window, and is built anew with fewer groups open."""
+        order, made = waiting.order, waiting.build
+        bounds = place(made.draft, result, measure, order.wording).bounds
+        tried = (*waiting.tried, Tried(waiting, result, first_view.zoom_to_fit(bounds, order.viewport)))
+        opened = first_view.coarser(made.draft, made.opened)
+        if opened is not None and tried[-1].zoom < order.needed:
+            self._jobs.put(partial(self._draw_up, number, order, opened=opened, tried=tried))
+            return None
+        zooms, boxes = [each.zoom for each in tried], [len(each.draft.build.draft) for each in tried]
+        chosen = tried[first_view.best(zooms, boxes, order.needed)]
+        return chosen.draft, chosen.result
 
     def _placed(self, number: int, key: bytes, result: Result, loaded: Loaded) -> None:
         if number == self._newest:
@@ -167,8 +208,9 @@ class Loader:
             self._on_loaded(loaded)
 
 
-def _made(trace: Trace, order: Order, measure: Measurer) -> Draft:
-    made = build(trace, order.pass_id, order.findings, measure, order.shown, order.wording)
+def _made(trace: Trace, order: Order, opened: frozenset[str] | None, measure: Measurer) -> Draft:
+    shown = order.shown if opened is None else replace(order.shown, opened=opened)
+    made = build(trace, order.pass_id, order.findings, measure, shown, order.wording)
     asked = request(made.draft, order.wrap, order.viewport)
     return Draft(order, made, lines_of(made.graph, made.texts), asked, _key(asked))
 

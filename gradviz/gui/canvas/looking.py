@@ -56,8 +56,22 @@ def next_view(
         return camera.kept_near(view, bounds)
     box = current if current >= 0 else _focus(loaded)
     box = box if box >= 0 else _beginning(loaded)
-    at = (float(loaded.scene.x[box]), float(loaded.scene.y[box])) if box >= 0 else None
+    at = _middle_with_panel(loaded, box, view) if box >= 0 else None
     return camera.opening(bounds, view.width, view.height, at)
+
+
+def _middle_with_panel(loaded: Loaded, box: int, view: View) -> tuple[float, float]:
+    """Of a box and the panel that explains it, as long as both are seen then."""
+    x, y, width, height = loaded.scene.rect(box)
+    left, top, right, bottom = x, y, x + width, y + height
+    for panel in loaded.scene.panels:
+        if panel.box == box:
+            left, top = min(left, panel.x), min(top, panel.y)
+            right, bottom = max(right, panel.x + panel.width), max(bottom, panel.y + panel.height)
+    room = (view.width - 2 * MARGIN) / camera.NEAR, (view.height - 2 * MARGIN) / camera.NEAR
+    if right - left > room[0] or bottom - top > room[1]:
+        left, top, right, bottom = x, y, x + width, y + height
+    return (left + right) / 2, (top + bottom) / 2
 
 
 def _all_of_it(loaded: Loaded, key: str, view: View) -> View:

@@ -1,10 +1,13 @@
-"""The whole graph, small, in the corner, with a frame round what is in sight. Only there when the graph doesn't fit."""
+"""The whole graph, small, in the corner, with a frame round what is in sight. Only there when the graph doesn't fit.
+
+It lies at the upper right, or at the lower right where it hides less of what one looks at.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt, QTimer
 from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
@@ -13,12 +16,14 @@ from gradviz.draw.pixel_grid import PixelGrid
 from gradviz.draw.view import View
 from gradviz.gui.canvas import camera
 from gradviz.gui.canvas.graph_view import GraphView
+from gradviz.gui.canvas.hits import HEADER
 from gradviz.gui.panes.turns import Turns
 from gradviz.gui.theme import Theme
 from gradviz.scene.model import States
 
 LONGEST, NARROWEST = 180.0, 56.0
 INSET = 12
+REST_MS = 200  # without a move, after which it may go to the other corner
 REPAINT_MS = 400  # steps come faster than anyone looks at the map
 
 
@@ -35,6 +40,11 @@ class Minimap(QWidget):
         self._again = QTimer(self)
         self._again.setSingleShot(True)
         self._again.timeout.connect(self._redraw)
+        self._low = False  # at the lower right
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(REST_MS)
+        self._rest.timeout.connect(self._choose_corner)
         view.view_changed.connect(self.follow)
         theme.changed.connect(self._forget)
         self.hide()
@@ -56,9 +66,45 @@ class Minimap(QWidget):
         left, top, right, bottom = picture.scene.bounds
         scale = LONGEST / max(right - left, bottom - top, 1.0)
         width, height = max((right - left) * scale, NARROWEST), max((bottom - top) * scale, NARROWEST)
-        self.setGeometry(round(self._graph.width() - width - INSET), INSET, round(width), round(height))
+        self.setGeometry(self._corner(round(width), round(height), self._low))
         self.show()
         self.update()
+        self._rest.start()
+
+    def _corner(self, width: int, height: int, low: bool) -> QRect:
+        top = self._graph.height() - height - INSET if low else INSET
+        return QRect(round(self._graph.width() - width - INSET), top, width, height)
+
+    def _choose_corner(self) -> None:
+        """To the other corner only for much less that is hidden: nothing moves for its own sake."""
+        if not self.isVisible():
+            return
+        here = self._hidden_at(self._low)
+        if here and self._hidden_at(not self._low) <= here / 2:
+            self._low = not self._low
+            self.setGeometry(self._corner(self.width(), self.height(), self._low))
+
+    def _hidden_at(self, low: bool) -> int:
+        """How many boxes, heads of open groups and panels it hides in a corner."""
+        picture, view = self._graph.picture, self._graph.view
+        if picture is None:
+            return 0
+        rect, scene = self._corner(self.width(), self.height(), low), picture.scene
+        left, top = view.x + rect.left() / view.zoom, view.y + rect.top() / view.zoom
+        right, bottom = left + rect.width() / view.zoom, top + rect.height() / view.zoom
+        heads = scene.frames
+        meets = (heads[:, 0] < right) & (heads[:, 0] + heads[:, 2] > left)
+        meets &= (heads[:, 1] < bottom) & (heads[:, 1] + HEADER > top)
+        panels = [
+            panel
+            for panel in scene.panels
+            if panel.x < right and panel.x + panel.width > left and panel.y < bottom and panel.y + panel.height > top
+        ]
+        return len(picture.boxes_in((left, top, right, bottom))) + int(meets.sum()) + len(panels)
+
+    def hides(self) -> int:
+        """So many px at the window's right it lies over."""
+        return self._graph.width() - self.x() + INSET if self.isVisible() else 0
 
     def _map_view(self) -> View:
         picture = self._graph.picture

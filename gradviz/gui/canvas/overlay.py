@@ -36,7 +36,7 @@ def paint_overlay(
     with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):
         for box in highlighted[:MOST_HIGHLIGHTS]:
             draw_highlight(surface, form_of(picture.scene, box), picture.scene.rect(box))
-        picture.paint_important(surface, states, view.area(100 / view.zoom))
+        picture.paint_important(surface, states, view.area())
         paint_selected(surface, picture, selected)
 
 

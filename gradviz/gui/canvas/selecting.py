@@ -6,6 +6,8 @@ import numpy as np
 
 from gradviz.diagnose.finding import Mark
 from gradviz.document.hub import Selection
+from gradviz.draw.view import View
+from gradviz.gui.canvas import camera
 from gradviz.gui.canvas.hits import NOTHING, Hit
 from gradviz.gui.canvas.loader import Loaded
 from gradviz.scene.marks import edges_of
@@ -106,12 +108,14 @@ def boxes_of_selection(loaded: Loaded, selection: Selection) -> tuple[int, ...]:
     return tuple(dict.fromkeys(int(loaded.scene.draft.box_of[node]) for node in nodes))
 
 
-def place_of_hit(loaded: Loaded, found: Hit) -> int:
-    """The box to look at for a hit; -1 none."""
+def place_of_hit(loaded: Loaded, found: Hit, view: View) -> int:
+    """The box to look at for a hit, of an edge that is looked at already the end that is; -1 none."""
     if found.kind == "box":
         return found.at
     if found.kind == "edge":
-        return int(loaded.scene.draft.head[found.at])
+        tail, scene = int(loaded.scene.draft.tail[found.at]), loaded.scene
+        seen = camera.in_middle(view, float(scene.x[tail]), float(scene.y[tail]))
+        return tail if seen else int(scene.draft.head[found.at])
     return -1
 
 
