@@ -6,7 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.document.module_forest import ModuleForest, forest_of
+from gradviz.trace.graph import PassGraph
 from gradviz.trace.model import Spec
+from gradviz.trace.packing import NODE_LEAF
 from gradviz.trace.reader import Trace
 
 Longs = NDArray[np.int64]
@@ -48,6 +50,13 @@ class ModuleCalls:
             rows = rows[rows >= 0]
             found.append(rows)
         return np.unique(np.concatenate(found))
+
+
+def with_leaves(graph: PassGraph, nodes: Longs) -> Longs:
+    """These nodes, and the leaves that they hand gradients to: what is drawn where they are."""
+    leaf = (graph.leaf >= 0) | ((graph.flags & NODE_LEAF) != 0)
+    into = leaf[graph.head] & np.isin(graph.tail, nodes)
+    return np.union1d(nodes, graph.head[into]).astype(np.int64)
 
 
 def calls_of(trace: Trace, pass_id: int) -> ModuleCalls:

@@ -22,7 +22,7 @@ MISSING = -1.0  # in place of a norm: no gradient came
 
 @dataclass(frozen=True)
 class Inside:
-    """Per group, over its whole subtree: atoms, lowest and highest step (-1 none), and its leaves' norms."""
+    """Per group, over its whole subtree: nodes (a shared leaf once), first and last step (-1 none), leaves' norms."""
 
     nodes: Ints
     step_first: Ints
@@ -50,7 +50,7 @@ def look_inside(
     last = np.full(count, -1, np.int32)
     grouped = np.flatnonzero(tree.of_atom >= 0)
     group, step = tree.of_atom[grouped], step_of[atoms.node[grouped]]
-    np.add.at(nodes, group, 1)
+    np.add.at(nodes, group[~atoms.leaf[grouped]], 1)
     ran = step >= 0
     np.minimum.at(first, group[ran], step[ran])
     np.maximum.at(last, group[ran], step[ran])
@@ -65,6 +65,7 @@ def look_inside(
             first[up] = min(first[up], first[at])
             last[up] = max(last[up], last[at])
             norms[up].update(norms[at])
+    nodes += np.array([len(each) for each in norms], np.int32)
     first[last < 0] = -1
     return Inside(nodes, first, last, tuple(norms))
 

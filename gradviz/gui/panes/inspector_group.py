@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from gradviz.document.hub import Selection, View
 from gradviz.document.leaf_gradients import Fate
-from gradviz.document.module_calls import calls_of
+from gradviz.document.module_calls import calls_of, with_leaves
 from gradviz.document.module_tree import Branch, tree_of
 from gradviz.document.pass_facts import PassFacts
 from gradviz.gui.panes.inspector_page import Page
@@ -23,7 +25,7 @@ def build_group(page: Page, facts: PassFacts, view: View, chosen: Selection) -> 
         return
     branch, module = tree[number], tree.module(number)
     calls = calls_of(facts.trace, facts.pass_id)
-    nodes = calls.nodes_inside(number)
+    nodes = with_leaves(facts.graph, calls.nodes_inside(number))
     kicker = translate("Inspector", "Group · {count} nodes").format(count=f"{len(nodes):,}")
     page.heading(kicker, module.path or module.root_name or module.class_name, module.class_name, _chips(branch))
     rows = []
@@ -57,7 +59,8 @@ def build_stack(page: Page, facts: PassFacts, chosen: Selection) -> None:
     if not branches:
         return
     first, last = branches[0].module, branches[-1].module
-    nodes = sum(len(calls.nodes_inside(branch.module.id)) for branch in branches)
+    inside = np.concatenate([calls.nodes_inside(branch.module.id) for branch in branches])
+    nodes = len(with_leaves(facts.graph, np.unique(inside)))
     kicker = translate("Inspector", "Stack of {copies} · {count} nodes")
     page.heading(kicker.format(copies=len(branches), count=f"{nodes:,}"), chosen.title, first.class_name)
     rows = [

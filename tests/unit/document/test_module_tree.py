@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gradviz.diagnose.finding import Finding, Mark
 from gradviz.document.leaf_gradients import Fate
-from gradviz.document.module_calls import calls_of
+from gradviz.document.module_calls import calls_of, with_leaves
 from gradviz.document.module_forest import ModuleForest
 from gradviz.document.module_order import arranged
 from gradviz.document.module_tree import Branch, ModuleTree
@@ -249,3 +249,20 @@ def test_small_norms_beside_large_ones_are_kept(tmp_path: Path) -> None:
 
     assert found["small"].norm == pytest.approx(1e-9) and found[""].norm == pytest.approx(1e9)
     assert not math.isnan(found["small"].norm or math.nan)
+
+
+def test_the_leaves_of_nodes_are_counted_with_them(tmp_path: Path) -> None:
+    trace = TraceBuilder(tmp_path / "run.gradviz")
+    module = trace.module("fc", "Linear", 6, root="fc")
+    call = trace.call(module, trace.at(1), [3], [3])
+    one = trace.backward(trace.at(2))
+    own, foreign = (one.node("AccumulateGrad", [3], leaf=trace.leaf(name, [3])) for name in ("weight", "other"))
+    inner = one.node("AddBackward0", [3], call=call, to=[own])
+    one.root(one.node("MulBackward0", [3], to=[inner, foreign]), [3]).seed([3])
+    found = Trace(one.end().save())
+    graph = found.graph(0)
+
+    nodes = calls_of(found, 0).nodes_inside(0)
+
+    assert [found.string(int(graph.name[node])) for node in nodes] == ["AddBackward0"]
+    assert [int(graph.leaf[node]) for node in with_leaves(graph, nodes)] == [-1, 0]

@@ -83,7 +83,7 @@ def test_a_loop_is_one_box_with_its_first_line(tmp_path: Path) -> None:
 
     loop = card(made, "for t in range(steps)")
 
-    assert (loop.copies, loop.class_name, loop.nodes) == (200, "lines 3–7", 200 * 9)
+    assert (loop.copies, loop.class_name, loop.nodes) == (200, "lines 3–7", 200 * 8 + 1)
     assert loop.shapes == "[2, 4] → [2, 4]" and loop.is_code
     assert names(made).count("for t in range(steps)") == 1 and len(made.draft) < 10
 
