@@ -27,7 +27,7 @@ from unittest.mock import patch
 
 import torch
 from bench_measure import interleave
-from bench_nets import Workload, workloads
+from bench_nets import Chain, Workload, workloads
 
 import gradviz
 from gradviz.record.oplog import OpSegments
@@ -43,6 +43,7 @@ from gradviz.record.userframes import UserFrames
 from gradviz.trace.reader import Trace
 from gradviz.trace.writer import TraceWriter
 
+CHAIN = Workload("chain", Chain(1000), torch.zeros(4), steps=12, peers=(), times=2)  # short enough to run undisturbed
 NETS = ("tiny", "chain")
 BARE = "bare"
 
@@ -276,7 +277,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=15, help="default 15, of short nets several times that")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    known = {workload.name: workload for workload in workloads()}
+    known = {workload.name: workload for workload in (*workloads(), CHAIN)}
     unknown = [name for name in options.nets if name not in known]
     if unknown:
         print(f"recorder_cost.py: no net is called {', '.join(unknown)}; there are {', '.join(known)}", file=sys.stderr)
