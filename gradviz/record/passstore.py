@@ -18,6 +18,7 @@ from gradviz.trace.writer import TraceWriter
 NEWEST = 2  # passes kept in memory
 FAULTY_PER_STRUCTURE = 3  # a training run that diverged has a fault in every pass
 COMMIT_SECONDS = 0.1  # between commits of steps, where passes follow each other fast: the next graph's commits them too
+COUNT_SECONDS = 0.5  # between two tellings of how many equal passes there were: a window shows them while they run
 MOST_STRUCTURES = 500  # each sequence length makes a structure of its own
 MOST_PENDING = 100_000  # ops without a pass before they are written or dropped
 NO_FIGURES = [array("q", [-1])] * 3 + [array("d", [float("nan")])] * 4  # statistics that weren't taken
@@ -61,6 +62,8 @@ class PassStore:
         self._loose = 0
         self._left_out = 0  # passes that --passes doesn't name, up to the newest
         self._committed = 0.0
+        self._told: dict[str, int] = {}  # structure -> the count that stands in the file
+        self._told_at = monotonic()
 
     @classmethod
     def shared(cls, recorder: Recording, leaves: LeafIds) -> PassStore:
@@ -115,6 +118,11 @@ class PassStore:
             self._newest.append(record)
             if len(self._newest) > NEWEST:
                 self._count(self._newest.pop(0))
+            now = monotonic()
+            if now - self._told_at > COUNT_SECONDS:
+                self._told_at = now
+                self._tell_counts()
+                self._recorder.writer.commit()
 
     def write_alone(self, record: PassRecord) -> None:
         """A pass that never reached the engine: the newest ones, then it."""
@@ -136,9 +144,7 @@ class PassStore:
         """At the end: passes in memory, ops after the last one, and how many passes each row stands for."""
         self.write_newest()
         self._segments.write(self._take())
-        for structure, count in self._counts.items():
-            if count > 1:
-                self._recorder.writer.update("backward", self._first[structure], repeats=count)
+        self._tell_counts()
         if self._recorder.session.passes_wanted.only_last:
             self._keep_last_only()
         if self._left_out and not self._written:
@@ -168,6 +174,13 @@ class PassStore:
     def _count(self, record: PassRecord) -> None:
         if record.structure in self._counts:
             self._counts[record.structure] += 1
+
+    def _tell_counts(self) -> None:
+        """Say of the passes in the file how many they stand for, where that has changed."""
+        for structure, count in list(self._counts.items()):  # another thread's pass may add one
+            if count > 1 and count != self._told.get(structure):
+                self._told[structure] = count
+                self._recorder.writer.update("backward", self._first[structure], repeats=count)
 
     def _forget_newest(self) -> None:
         """Ops are numbered upwards in the file: what is older than something written can't follow it."""

@@ -12,6 +12,8 @@ import torch
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
+from gradviz.record import passstore
+from gradviz.trace.reader import Trace
 from tests.record.recorded import nodes_of, recorded
 
 
@@ -176,3 +178,21 @@ def test_a_forward_that_checkpoint_repeats_leaves_no_broken_graphs(tmp_path: Pat
     trace = recorded(tmp_path, lambda: checkpointed(4, False))
 
     assert {record.outcome for record in trace.passes()} == {"completed"}
+
+
+def test_equal_passes_are_counted_in_the_file_while_they_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # GIVEN a recorder that has no patience (what it has is half a second)
+    monkeypatch.setattr(passstore, "COUNT_SECONDS", 0.0)
+    told: list[int] = []
+
+    def program() -> None:
+        for _ in range(4):
+            train(10)()
+            with Trace(tmp_path / "run.gradviz") as growing:
+                told.append(growing.passes()[0].repeats)
+
+    # WHEN
+    trace = recorded(tmp_path, program)
+    # THEN: all but the two that wait
+    assert told == [8, 18, 28, 38]
+    assert [each.repeats for each in trace.passes()] == [38, 1, 1]
