@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +13,8 @@ from gradviz.diagnose.calls import pass_call, rewritten, root_text
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
-from gradviz.diagnose.naming import made_name, operand_name, value_name
+from gradviz.diagnose.naming import listed, made_name, operand_name, value_name
+from gradviz.diagnose.rules.carried_state import carried_state
 from gradviz.diagnose.vocabulary import plain
 from gradviz.trace import model
 from gradviz.trace.packing import NODE_LEAF
@@ -42,7 +42,7 @@ def freed(exam: Examination, backward: model.Backward, node: model.Node, error: 
     crossing = _crossing(case, backward, earlier)
     if earlier is not None and _same_call(earlier, backward):
         if crossing is not None and _made_again(case, backward, earlier, crossing):
-            return _hidden(exam, backward, node, error, crossing)
+            return _hidden(exam, backward, node, error, earlier, crossing)
         if crossing is not None and crossing.maker is not None and crossing.maker.stack:
             return _before_loop(exam, backward, node, error, crossing)
     return _shared(exam, backward, node, error, earlier, crossing)
@@ -75,6 +75,8 @@ def _crossing(case: Case, backward: model.Backward, earlier: model.Backward | No
     if earlier is None:
         return None
     old = _keys(case, earlier.id)
+    # A call that makes several nodes may hand on a value by one of them that the earlier pass had no need of.
+    old_calls = set(case.trace.graph(earlier.id).op.tolist()) - {-1}
     links = case.links(backward.id)
     roots = [port.node for port in backward.roots if port.node >= 0]
     waiting, seen = list(roots), set(roots)
@@ -90,7 +92,7 @@ def _crossing(case: Case, backward: model.Backward, earlier: model.Backward | No
             head = case.node(backward.id, edge.head)
             if head.flags & NODE_LEAF or edge.head in seen:
                 continue
-            if (head.thread, head.seq) in old:
+            if (head.thread, head.seq) in old or head.op in old_calls:
                 maker = case.node_op(head)
                 value, name = _passed(case, maker, taker)
                 return Crossing(value, maker, taker, name)
@@ -137,47 +139,33 @@ def _fields(
 
 
 def _hidden(
-    exam: Examination, backward: model.Backward, node: model.Node, error: model.ExceptionInfo | None, crossing: Crossing
+    exam: Examination,
+    backward: model.Backward,
+    node: model.Node,
+    error: model.ExceptionInfo | None,
+    earlier: model.Backward,
+    crossing: Crossing,
 ) -> Finding:
     case = exam.case
     taker = crossing.taker
     assert taker is not None
-    name = _carried_name(case, crossing)
+    last = int(case.trace.graph(earlier.id).op.max(initial=-1))
+    state = carried_state(case, backward, last, crossing.maker, taker, crossing.name)
     place = case.place(taker.stack)
     return exam.writer.write(
         "hidden-not-detached",
         "error",
         place,
-        "hidden-not-detached",
+        "hidden-not-detached" if len(state.names) < 2 else "hiddens-not-detached",
         {
-            "name": name or case.words("last-turn"),
+            "name": listed(case, state.names) or case.words("last-turn"),
             "line": place.line,
             "call": backward.stack[0].line if backward.stack else "?",
             "node": node.name,
-            "new": f"{name} = {name}.detach()" if name.isidentifier() else "state = tuple(s.detach() for s in state)",
+            "new": state.new or "state = tuple(s.detach() for s in state)",
         },
         **_fields(exam, backward, node, error),
     )
-
-
-def _carried_name(case: Case, crossing: Crossing) -> str:
-    """The variable that brings the old value into the new turn: read by the taking line, and bound in the loop."""
-    taker, maker = crossing.taker, crossing.maker
-    if taker is None or not taker.stack:
-        return crossing.name
-    code = case.code(taker.stack[0].file)
-    statement = code.statement(taker.stack[0].line) if code is not None else None
-    loop = code.loop(statement) if code is not None and statement is not None else None
-    if code is None or statement is None or loop is None:
-        return crossing.name
-    read = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-    bound: set[str] = set()
-    makers = {taker.stack[0].line, *(f.line for f in (maker.stack if maker is not None else ()))}
-    for inner in ast.walk(loop):
-        if isinstance(inner, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and inner.lineno in makers:
-            bound |= {n.id for n in ast.walk(inner) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    both = sorted(read & bound)
-    return both[0] if len(both) == 1 else crossing.name if not both else both[0]
 
 
 def _before_loop(

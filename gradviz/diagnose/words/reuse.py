@@ -14,6 +14,15 @@ PHRASES = {
         " Cut it off: the value goes on, the graph does not.",
         "{new}",
     ),
+    "hiddens-not-detached": Phrase(
+        "The state of the last turn still hangs on its graph",
+        "{name} come from the last turn of the loop; line {call} runs backward into that turn's graph, which is"
+        " freed already.",
+        "backward() frees what the graph saved, once it has used it. {name} were made in the last turn and go into"
+        " line {line} again, so this turn's graph continues into the old one, and backward runs into it at {node}."
+        " Cut each of them off: the values go on, the graph does not.",
+        "{new}",
+    ),
     "freed-before-loop": Phrase(
         "A graph was built once, and backward run through it again",
         "{name} is computed once, on line {line}, but every backward on line {call} goes through it; the first one"
