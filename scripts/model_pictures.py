@@ -40,7 +40,7 @@ ALL = (
     Model("lstm", "cell"),
     Model("vae", "decoder"),
 )
-OF_THE_README: tuple[str, ...] = ()
+OF_THE_README = ("resnet50_first", "transformer_finding", "unet_finding", "lstm_finding")
 
 
 def main(arguments: list[str]) -> int:

@@ -17,7 +17,7 @@ from gradviz.draw.lines import draw_badge, draw_framed_label, label_place
 from gradviz.draw.looks import NO_NAMES, NO_SECOND
 from gradviz.draw.segments import Area
 from gradviz.draw.surface import Surface
-from gradviz.scene.model import Bytes, EdgeLabel, Look, Scene
+from gradviz.scene.model import Badge, Bytes, EdgeLabel, Look, Scene
 from gradviz.scene.sizes import BADGE
 from gradviz.scene.wording import Wording
 
@@ -126,7 +126,7 @@ class Callouts:
         self._take(*at, width, height)
         return Callout(box, *at)
 
-    def badges(self, surface: Surface, callouts: Sequence[Callout]) -> None:
+    def badges(self, surface: Surface, badges: Sequence[Badge], callouts: Sequence[Callout]) -> None:
         """On the corners of enlarged boxes, else of the boxes themselves."""
         scene, draft, grow = self._scene, self._scene.draft, self._grow
         corners = {
@@ -136,7 +136,7 @@ class Callouts:
             )
             for each in callouts
         }
-        for badge in draft.badges:
+        for badge in badges:
             at = corners.get(badge.box)
             if at is None:
                 left, top = scene.rect(badge.box)[:2]

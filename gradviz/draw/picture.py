@@ -38,7 +38,7 @@ from gradviz.draw.surface import Figure, QtSurface, Surface
 from gradviz.draw.telling import Tell, nobody, told
 from gradviz.draw.tokens import Tokens
 from gradviz.draw.view import View
-from gradviz.scene.model import Card, Kind, Look, Panel, Scene, State, States
+from gradviz.scene.model import Badge, Card, Kind, Look, Panel, Scene, State, States
 from gradviz.scene.texts import Texts
 from gradviz.scene.wording import ENGLISH, Wording
 
@@ -213,7 +213,7 @@ class Picture:
             seen = [box for box in chosen if _meets(self.boxes[box], area, BESIDE / surface.zoom)]
             for box in seen:
                 self.paint_box(surface, states, int(box))
-            for badge in draft.badges:
+            for badge in self._badges_with(states):
                 if badge.box in seen:
                     left, top = self.boxes[badge.box, :2].tolist()
                     with surface.moved(left, top):
@@ -231,7 +231,15 @@ class Picture:
             if at is not None:
                 with surface.moved(*at, growth(surface.zoom)):
                     draw_framed_label(surface, label, self.wording)
-        callouts.badges(surface, placed)
+        callouts.badges(surface, self._badges_with(states), placed)
+
+    def _badges_with(self, states: States) -> tuple[Badge, ...]:
+        """The findings' badges, and one for a node that is about to fail: the current one looks like any other."""
+        draft, at = self.scene.draft, states.current
+        fails = at >= 0 and bool(draft.failed[at]) and draft.kind[at] != Kind.GROUP
+        if not fails or states.box[at] != State.CURRENT or any(badge.box == at for badge in draft.badges):
+            return draft.badges
+        return (*draft.badges, Badge(at, "error", -1, 1))
 
     def paint_box(self, surface: Surface, states: States, box: int) -> None:
         """One box in full detail, enlarged round its centre where it couldn't be read."""

@@ -77,6 +77,18 @@ def test_findings_are_walked_in_a_ring(hub: Hub) -> None:
     assert hub.view.finding == 1
 
 
+def test_going_to_the_finding_that_is_shown_is_told_again(hub: Hub) -> None:
+    hub.change(None, findings=(finding(), finding(line=2)), finding=0)
+    told: list[int] = []
+    hub.listen("finding", told, lambda view: told.append(view.finding))
+    actions = Actions(hub)
+    # WHEN a person goes where they are, e.g. as its group was folded, or elsewhere
+    actions.show_finding(0)
+    actions.show_finding(1)
+    hub.change(None, finding=1)  # nobody asked
+    assert told == [0, 1]
+
+
 def test_a_refused_seed_is_shown_before_the_first_step(tmp_path: Path) -> None:
     hub = Hub()
     trace = Trace(eigh_seed_mismatch(tmp_path / "eigh.gradviz"))

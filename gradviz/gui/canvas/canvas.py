@@ -159,6 +159,7 @@ class Canvas(QWidget):
             return
         if self._asked[:1] != asked[:1] and not self._same_target(view):
             self._shown = replace(self._shown, opened=None)
+            self.view.touched = False  # nobody has looked at this one yet
         self._asked, self._busy, self._again = asked, True, False
         # Wrapped only where it would otherwise be drawn much smaller than it is read best.
         size = (max(self.view.width() - 48.0, 300.0) / GOOD_ZOOM, max(self.view.height() - 48.0, 200.0) / GOOD_ZOOM)
@@ -194,6 +195,10 @@ class Canvas(QWidget):
         box = place_of_hit(self.loaded, found, self.view.aim) if found.kind else (boxes[0] if boxes else -1)
         if box >= 0:
             self.view.centre_on(box)
+
+    def look_at_selection(self) -> None:
+        """Bring what is selected into sight again."""
+        self._selection_changed(self.hub.view)
 
     def _finding_changed(self, view: HubView) -> None:
         if self.view.picture is not None:

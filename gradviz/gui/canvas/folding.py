@@ -117,8 +117,10 @@ class Folding(QObject):
         if not 0 <= node < len(loaded.scene.draft.box_of):
             return
         missing = groups_round(loaded, node) - loaded.build.opened
-        if again or (missing and not (fresh and boxes_with(loaded, missing) > READABLE)):
+        if missing and not (fresh and boxes_with(loaded, missing) > READABLE):
             self.reveal(node)
+        elif again:
+            self._canvas.look_at_selection()
 
     def leave_folded(self, view: View) -> None:
         """One goes back to where one looked at this finding, with what was open then."""

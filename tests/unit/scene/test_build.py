@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gradviz.layout.simple import SimpleEngine
 from gradviz.scene.atoms import split_leaves
 from gradviz.scene.build import Shown
 from gradviz.scene.model import NO_EDGE, Kind, Look, State
+from gradviz.scene.place import place, request
 from gradviz.scene.states import states_at
 from gradviz.trace.graph import PassGraph
 from tests import recordings
@@ -66,6 +69,26 @@ def test_a_silent_broadcast_shows_operands_constant_and_panel(tmp_path: Path) ->
     panel = scene.panels[0]
     assert panel.x > float((scene.x + draft.width / 2)[sub])
     assert panel.x + panel.width <= scene.bounds[2] and panel.y + panel.height <= scene.bounds[3]
+
+
+@pytest.mark.parametrize("columns", [1, 3])
+def test_a_panel_stands_where_the_nearest_room_is(tmp_path: Path, columns: int) -> None:
+    # GIVEN a node by itself, or in the first of several columns
+    made = built(recordings.silent_broadcast(tmp_path / "run.gradviz"), (BROADCAST,))
+    draft, plain = made.draft, SimpleEngine().arrange(request(made.draft))
+    box = draft.panels[0].box
+    x, y = plain.x.copy(), plain.y.copy()
+    others = [at for at in range(len(x)) if at != box]
+    if columns > 1:
+        x[others], y[others] = x[box] + 300 * (1 + np.arange(len(others)) % columns), y[box]
+    lines = np.broadcast_to(np.array([x[box], y[box]], np.float32), plain.points.shape)
+    result = replace(plain, x=x, y=y, points=lines, labels=plain.labels * np.nan)
+    panel = place(draft, result).panels[0]
+    # THEN it is at the side where less is in its way, over none of them, and within the picture's bounds
+    left, right = x - draft.width / 2, x + draft.width / 2
+    assert panel.x > right[box] if columns == 1 else panel.x + panel.width < left[box]
+    assert all(panel.x > right[at] or panel.x + panel.width < left[at] for at in others if columns > 1)
+    assert place(draft, result).bounds[0] <= panel.x
 
 
 def test_constants_can_be_left_out(tmp_path: Path) -> None:
