@@ -10,22 +10,18 @@ from gradviz.diagnose.ancestry import as_cut
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.dataflow import carried
 from gradviz.diagnose.precedence import tight
+from gradviz.diagnose.rules.torch_twins import Argument, foreign_function, in_torch, is_list, is_number, makes_array
 from gradviz.diagnose.source import Code, called_name
 from gradviz.diagnose.vocabulary import COPIERS, plain
 from gradviz.trace import model
+from gradviz.trace.packing import VALUE_LIST_ITEM
 
 MOST_LINES = 4  # more of them are no fix that a sentence can carry
 _METHODS = frozenset({"detach", "item", "tolist", "numpy", "clone"})  # of a tensor or an array
 _CUTTING = _METHODS - {"clone"}
 _FUNCTIONS = frozenset({"float", "complex", "array", "asarray", "from_numpy", "float32", "float64"}) | COPIERS
 _SEVERAL = (ast.List, ast.Tuple, ast.ListComp, ast.GeneratorExp)
-_FOREIGN = frozenset({"math", "numpy", "cmath"})
-# Functions that torch has too, under the same name and with the same meaning for one argument or two.
-_IN_TORCH = frozenset({
-    "abs", "acos", "asin", "atan", "ceil", "clip", "cos", "cosh", "dot", "erf", "exp", "expm1", "fabs", "floor", "log",
-    "log10", "log1p", "log2", "maximum", "mean", "minimum", "outer", "pow", "prod", "sin", "sinh", "sqrt", "square",
-    "sum", "tan", "tanh", "where",
-})  # fmt: skip
+_OF_ARRAYS = frozenset({"astype", "copy", "compress", "choose", "partition", "ptp", "tobytes"})  # tensors have none
 _LOOSE = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp)
 _BINDS = (ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Subscript, ast.Compare, ast.Starred)
 
@@ -49,12 +45,26 @@ def uncut(case: Case, op: model.Op) -> list[Line]:
     if code is None or not isinstance(written, ast.expr):
         return []
     try:
-        first = _Rewriter(code, _alike(case, code, op, written), frozenset()).line(code.statement_of(written))
+        lists = _lists(op, written)
+        first = _Rewriter(code, _alike(case, code, op, written), frozenset(), lists).line(code.statement_of(written))
         if first is None or _inner(written) is None:
             return []
         return [first, *_further_on(code, written)]
     except NotTold:
         return []
+
+
+def _lists(op: model.Op, written: ast.expr) -> tuple[ast.expr, ...]:
+    """What a copying call was given, where that was a list of tensors. Raises NotTold, of lists in a list and numbers
+    between the tensors.
+    """
+    items = [value for value in op.operands if value.flags & VALUE_LIST_ITEM]
+    inner = _inner(written)
+    if plain(op.name) not in COPIERS or not items or inner is None:
+        return ()
+    if op.results and op.results[0].spec.shape != (len(items), *items[0].spec.shape):
+        raise NotTold
+    return (inner,)
 
 
 def _alike(case: Case, code: Code, op: model.Op, written: ast.expr) -> tuple[ast.expr, ...]:
@@ -92,10 +102,14 @@ def _further_on(code: Code, written: ast.expr) -> Iterator[Line]:
 class _Rewriter:
     """Writes statements anew in which a value has stayed a tensor: what `starts` are, or some names hold."""
 
-    def __init__(self, code: Code, starts: tuple[ast.expr, ...], names: frozenset[str]) -> None:
+    def __init__(
+        self, code: Code, starts: tuple[ast.expr, ...], names: frozenset[str], lists: tuple[ast.expr, ...] = ()
+    ) -> None:
+        """`lists`: expressions that are lists of tensors, by what the recording says."""
         self._code = code
         self._starts = starts
         self._names = names
+        self._lists = lists
 
     def line(self, statement: ast.stmt | None, shows: bool = False) -> Line | None:
         """The statement anew; None where it stays as it is. One that only `shows` something may do as it likes.
@@ -130,9 +144,15 @@ class _Rewriter:
         inner = _inner(node)
         if inner is not None and self._is_dropped(node, inner):
             text = self._render(inner)
-            return f"torch.stack({text})" if isinstance(inner, _SEVERAL) else text
-        if isinstance(node, ast.Call) and self._is_foreign(node.func) and any(map(self._is_meant, node.args)):
-            return self._in_torch(node)
+            return f"torch.stack({text})" if self._is_list(inner) else text
+        if isinstance(node, ast.Call) and self._is_meant(node):
+            foreign = foreign_function(self._code, node.func)
+            if foreign is not None:
+                return self._in_torch(node, foreign)
+            if isinstance(node.func, ast.Attribute) and node.func.attr in _OF_ARRAYS and self._is_meant(node.func):
+                raise NotTold
+        if isinstance(node, ast.BinOp) and self._is_meant(node.left) != self._is_meant(node.right):
+            return self._beside_array(node)
         return self._spliced(node)
 
     def _is_dropped(self, node: ast.AST, inner: ast.expr) -> bool:
@@ -155,21 +175,37 @@ class _Rewriter:
                 row = row[:low] + new.encode() + row[low + len(old.encode("utf-8", "surrogatepass")) :]
         return row.decode("utf-8", "replace")
 
-    def _is_foreign(self, function: ast.expr) -> bool:
-        """Whether it is a function of math or numpy, which take no tensor."""
-        return (
-            isinstance(function, ast.Attribute)
-            and isinstance(function.value, ast.Name)
-            and _imported_as(self._code, function.value.id) in _FOREIGN
-        )
+    def _is_list(self, node: ast.expr) -> bool:
+        if isinstance(node, _SEVERAL) or any(node is each for each in self._lists):
+            return True
+        return isinstance(node, ast.Name) and is_list(self._code, node)
 
-    def _in_torch(self, call: ast.Call) -> str:
-        name = called_name(call)
-        if name not in _IN_TORCH or call.keywords:
+    def _beside_array(self, node: ast.BinOp) -> str:
+        """An operator between a tensor that stays one and something else, which may be an array."""
+        other = node.right if self._is_meant(node.left) else node.left
+        text = self._spliced(node)
+        if not makes_array(self._code, other):
+            return text
+        old = self._code.text(other)
+        start = len(text) - len(old) if other is node.right else 0
+        if text[start : start + len(old)] != old:
             raise NotTold
-        parts = [(argument, self._render(argument)) for argument in call.args]
-        arguments = ", ".join(f"torch.stack({text})" if isinstance(each, _SEVERAL) else text for each, text in parts)
-        return f"torch.{'abs' if name == 'fabs' else name}({arguments})"
+        return f"{text[:start]}torch.as_tensor({old}){text[start + len(old) :]}"
+
+    def _in_torch(self, call: ast.Call, function: str) -> str:
+        """A call of math's or numpy's as torch's. Raises NotTold."""
+        if any(isinstance(argument, ast.Starred) for argument in call.args):
+            raise NotTold
+        parts = []
+        for argument in call.args:
+            text = self._render(argument)
+            kind = "tensor" if self._is_meant(argument) else "number" if is_number(argument) else "other"
+            parts.append(Argument(f"torch.stack({text})" if self._is_list(argument) else text, kind))
+        keywords = {each.arg or "**": self._code.text(each.value) for each in call.keywords}
+        written = in_torch(function, parts, keywords)
+        if written is None:
+            raise NotTold
+        return written
 
 
 def _inner(node: ast.AST) -> ast.expr | None:
@@ -196,13 +232,3 @@ def _children(node: ast.AST) -> Iterator[ast.expr]:
 
 def _runs_backward(statement: ast.stmt) -> bool:
     return any(isinstance(n, ast.Call) and called_name(n) in ("backward", "append") for n in ast.walk(statement))
-
-
-def _imported_as(code: Code, name: str) -> str:
-    """The module that a name was bound to by `import`; "" for none."""
-    for statement in code.statements():
-        if isinstance(statement, ast.Import):
-            for alias in statement.names:
-                if (alias.asname or alias.name) == name:
-                    return alias.name
-    return ""
