@@ -152,18 +152,15 @@ def _reduced(
 ) -> Finding:
     assert one.spec is not None
     got, want = one.spec.shape, expected.shape
-    harmless = _sum_is_right(exam, node, got, want)
     dims = tuple(d for d in range(-len(got), 0) if shapes.at(want, d) in (None, 1) and got[d] != 1)
+    harmless = not dims or _sum_is_right(exam, node, got, want)
+    phrase = "custom-reduced-right" if harmless else "custom-reduced"
     grad = found.code.short(found.returned(one.index)) if found is not None else ""
-    leading = all(d < -len(want) for d in dims)
-    positive = [d % len(got) for d in dims]
-    axes = str(positive[0]) if len(positive) == 1 else str(tuple(positive))
-    new = f"{tight(grad or 'gradient')}.sum({axes}{'' if leading else ', keepdim=True'})"
     return exam.writer.write(
         "custom-backward-reduced",
         "note" if harmless else "warning",
         found.source(found.returned(one.index)) if found is not None else return_place(exam.case, node, found),
-        "custom-reduced-right" if harmless else "custom-reduced",
+        phrase if dims else "custom-dropped",
         {
             "name": name_of(node, found),
             "input": input_name(exam.case, found, one.index),
@@ -171,13 +168,26 @@ def _reduced(
             "expected": shapes.text(want),
             "got": shapes.text(got),
             "dims": ", ".join(map(str, dims)),
-            "new": new,
+            "new": f"{tight(grad or 'gradient')}.{_to_shape(got, want, dims)}",
         },
         expected_shape=want,
         received_shape=got,
         marks=edge_mark(exam, backward, node, one.index, want, got),
         **at_node(exam, backward, node),
     )
+
+
+def _to_shape(got: shapes.Shape, want: shapes.Shape, dims: tuple[int, ...]) -> str:
+    """The call that does what the engine did: `dims` are those of more than one entry that it summed over."""
+    leading = len(got) - len(want)
+    sizes = ", ".join(map(str, want)) or "()"
+    if not dims:
+        return "squeeze(0)" if leading == 1 else f"reshape({sizes})"
+    summed = [d % len(got) for d in dims]
+    axes = str(summed[0]) if len(summed) == 1 else str(tuple(summed))
+    if summed == list(range(leading)):
+        return f"sum({axes})"
+    return f"sum({axes}, keepdim=True)" if not leading else f"sum_to_size({sizes})"
 
 
 def _sum_is_right(exam: Examination, node: model.Node, got: shapes.Shape, want: shapes.Shape) -> bool:

@@ -105,6 +105,13 @@ PHRASES = {
         " Forward did not broadcast {input} to {got}, so this sum is probably not the gradient that was meant.",
         "{new}  # only if the sum is meant",
     ),
+    "custom-dropped": Phrase(
+        "A gradient has a dimension of size 1 too many",
+        "{name}.backward returned {got} for {input}, which has shape {expected}; the numbers are the same.",
+        "A gradient has the shape of its input. autograd drops leading dimensions of size 1 by itself, so the result is"
+        " right. Returning the shape of {input} makes it plain to see.",
+        "{new}",
+    ),
     "custom-reduced-right": Phrase(
         "autograd summed a gradient to make it fit",
         "{name}.backward returned {got} for {input}, which has shape {expected}; autograd summed over dim {dims}.",

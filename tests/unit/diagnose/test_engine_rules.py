@@ -102,21 +102,51 @@ def test_other_faults_of_a_custom_backward(message: str, rule: str, expected: ob
     assert found.node == "ScaleBackward"
 
 
-def test_a_sum_that_undoes_a_broadcast_is_a_note() -> None:
+def changed_shape(got: tuple[int, ...], wanted: tuple[int, ...]) -> Finding:
+    """A custom node returned a gradient for b that the engine brought to another shape."""
     trace = FakeTrace(CUSTOM)
-    x, b, y = trace.tensor((4, 3)), trace.tensor((3,), grad=True), trace.tensor((4, 3), grad=True)
+    x, b, y = trace.tensor((4, 3)), trace.tensor(wanted, grad=True), trace.tensor((4, 3), grad=True)
     leaf = trace.leaf(b, "b")
     op = trace.op("Scale", "Scale.apply(x, 2.0)", (x, b), y, flags=OP_APPLY)
     one = trace.backward("y.sum().backward()", y)
     trace.add_node(one, "ScaleBackward", (4, 3), op=op, to=(1,), flags=NODE_CUSTOM)
     trace.accumulate(one, leaf)
     trace.add_step(one, 0)
-    one.returned.append(model.Returned(0, 0, spec((4, 3)), "", NO_STATS))
-
+    one.returned.append(model.Returned(0, 0, spec(got), "", NO_STATS))
     (found,) = diagnose(trace)
+    return found
+
+
+def test_a_sum_that_undoes_a_broadcast_is_a_note() -> None:
+    found = changed_shape((4, 3), (3,))
 
     assert (found.rule, found.severity) == ("custom-backward-reduced", "note")
     assert (found.expected_shape, found.received_shape) == ((3,), (4, 3))
+
+
+@pytest.mark.parametrize(
+    ("got", "wanted", "severity", "fix"),
+    [
+        ((1, 3), (3,), "note", "full.squeeze(0)"),
+        ((1,), (), "note", "full.squeeze(0)"),
+        ((1, 1, 3), (3,), "note", "full.reshape(3)"),
+        ((1, 1), (), "note", "full.reshape(())"),
+        ((4, 3), (3,), "note", "full.sum(0)"),
+        ((5, 3), (3,), "warning", "full.sum(0)"),
+        ((5, 2, 3), (3,), "warning", "full.sum((0, 1))"),
+        ((1, 5, 3), (3,), "warning", "full.sum_to_size(3)"),
+        ((5, 4, 3), (1, 3), "warning", "full.sum_to_size(1, 3)"),
+        ((5, 3), (1, 3), "warning", "full.sum(0, keepdim=True)"),
+        ((5,), (), "warning", "full.sum(0)"),
+    ],
+)
+def test_what_the_engine_did_to_a_gradient_is_written_out(
+    got: tuple[int, ...], wanted: tuple[int, ...], severity: str, fix: str
+) -> None:
+    found = changed_shape(got, wanted)
+
+    assert (found.severity, found.fix.partition("  # ")[0]) == (severity, fix)
+    assert "dim  " not in found.message
 
 
 def test_another_dtype_is_a_warning() -> None:
