@@ -25,6 +25,7 @@ from gradviz.diagnose.rules import (
     nonfinite,
     offered,
     offered_numbers,
+    replaced_parameter,
     seed_cast,
     seeds,
     startup,
@@ -61,7 +62,7 @@ def diagnose(trace: TraceView, catalogue: Catalogue = ENGLISH, place: str = "win
 
 def _errors(exam: Examination) -> Iterator[Finding]:
     for error in exam.case.exceptions:
-        if not tape_none.is_effect(exam, error):
+        if not tape_none.is_effect(exam, error) and not replaced_parameter.is_effect(exam, error):
             yield from explain(exam, error)
     died = crash.worker_died(exam)
     if died is not None:
@@ -95,6 +96,7 @@ def _silent(exam: Examination) -> Iterator[Finding]:
     yield from offered.find(exam)
     yield from offered_numbers.find(exam)
     yield from higher_order.penalties(exam)
+    yield from replaced_parameter.find(exam)
     yield from unused.non_leaf_grad(exam)
 
 

@@ -14,6 +14,7 @@ from gradviz.diagnose.dataflow import last_assignment
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding
 from gradviz.diagnose.naming import operand_name, value_name
+from gradviz.diagnose.rules import replaced_parameter
 from gradviz.diagnose.rules.cut_fix import as_written, mend, mended
 from gradviz.diagnose.source import Place, root_name
 from gradviz.diagnose.vocabulary import plain, shown
@@ -100,7 +101,7 @@ def non_leaf_grad(exam: Examination) -> Iterator[Finding]:
     errors = b"".join(chunk.data for _, chunk in case.trace.output() if chunk.stream == "stderr").decode(
         "utf-8", "replace"
     )
-    told: set[tuple[str, int]] = set()
+    told = replaced_parameter.reads(case)
     for match in _NON_LEAF.finditer(errors):
         file, line = match["file"], int(match["line"])
         code = case.code(file)

@@ -57,6 +57,14 @@ PHRASES = {
         " stays the same tensor.",
         "{new}",
     ),
+    "parameter-replaced": Phrase(
+        "A parameter was replaced by its update",
+        "Line {line} bound {name} to a new tensor, which keeps no gradient: on line {call} {name}.grad is None.",
+        "{name} was a leaf, and backward() collects its gradient there. What line {line} computes is another tensor"
+        " that takes over the name; the leaf is left behind, and the new tensor's .grad stays None. Change the numbers"
+        " of the parameter in place instead, under torch.no_grad().",
+        "{new}",
+    ),
     "cut-frozen": Phrase(
         "All parameters are frozen",
         "{root} hangs on no graph: {names} and all others behind it have requires_grad=False, set on line {line}.",
