@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gradviz.gui.canvas.canvas import Canvas
 
 MODELS = ROOT / "tests" / "data" / "models"
+ALIKE = 18  # of 765, between two colours that a picture is kept with
 PICTURES = ROOT / "out" / "models"
 
 
@@ -40,7 +41,7 @@ ALL = (
     Model("lstm", "cell"),
     Model("vae", "decoder"),
 )
-OF_THE_README = ("resnet50_first", "transformer_finding", "unet_finding", "lstm_finding")
+OF_THE_README = ("resnet50_first", "gpt2_first", "unet_finding", "lstm_finding")
 
 
 def main(arguments: list[str]) -> int:
@@ -59,8 +60,26 @@ def main(arguments: list[str]) -> int:
         finally:
             stage.close()
     for name in OF_THE_README if options.keep else ():
-        shutil.copyfile(PICTURES / f"{name}.png", FOLDER / f"{name}.png")
+        keep(name)
     return 0
+
+
+def keep(name: str) -> None:
+    """With a palette of its most frequent colours, none of them like another: nothing is seen of it, and the file is a
+    third.
+    """
+    import numpy as np
+    from PySide6.QtGui import QImage
+
+    picture = QImage(str(PICTURES / f"{name}.png")).convertToFormat(QImage.Format.Format_RGB32)
+    pixels = np.frombuffer(picture.constBits(), np.uint32)
+    colors, count = np.unique(pixels, return_counts=True)
+    channels = np.stack([colors >> shift & 255 for shift in (16, 8, 0)], axis=1).astype(np.int64)
+    left, palette = np.argsort(-count, kind="stable"), []
+    while len(left) and len(palette) < 256:
+        palette.append(int(colors[left[0]]))
+        left = left[np.abs(channels[left] - channels[left[0]]).sum(axis=1) > ALIKE]
+    picture.convertToFormat(QImage.Format.Format_Indexed8, palette).save(str(FOLDER / f"{name}.png"))
 
 
 def pictures(stage: Stage, model: Model) -> None:

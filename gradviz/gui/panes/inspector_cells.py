@@ -17,7 +17,7 @@ LABEL = 84
 GAP = 4
 HEAD = 18
 FOOT = 20
-WIDEST, NARROWEST = 66.0, 24.0
+WIDEST, NARROWEST, READ_AT = 66.0, 24.0, 44.0  # px of a cell; from READ_AT on "1 → 64" is read in it
 LEAST_TAIL, MOST_TAIL = 62.0, 130.0  # room for the shape behind its cells
 
 
@@ -91,9 +91,18 @@ class ShapeTable(QWidget):
         return self._compared() or any(self._names)
 
     def _cell_width(self) -> float:
-        room = self.width() - LABEL - self._tail
         widest = 108.0 if self._comparison.columns == 1 else WIDEST
-        return max(NARROWEST, min(widest, room / max(1, self._comparison.columns) - GAP))
+        return max(NARROWEST, min(widest, self._share(0.0 if self._crowded() else self._tail)))
+
+    def _share(self, tail: float) -> float:
+        """A cell's part of the room that such a tail leaves."""
+        return (self.width() - LABEL - tail) / max(1, self._comparison.columns) - GAP
+
+    def _crowded(self) -> bool:
+        """Whether the shapes behind the cells are left out, so that these can be read: they say the same."""
+        return self._share(self._tail) < READ_AT and any(
+            cell.style in (STRETCHED, ADDED, SUMMED) for row in self._comparison.rows for cell in row.cells
+        )
 
     # -- painting
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -108,7 +117,9 @@ class ShapeTable(QWidget):
             for column, cell in enumerate(row.cells):
                 box = QRectF(LABEL + column * (width + GAP), y, width, CELL_HEIGHT)
                 self._cell(painter, box, cell.text, cell.style)
-            self._shape(painter, LABEL + self._comparison.columns * (width + GAP) + 6, y, row.shape, row.cells)
+            if not self._crowded():
+                end = LABEL + self._comparison.columns * (width + GAP)
+                self._shape(painter, end + 6, y, row.shape, row.cells)
             y += CELL_HEIGHT + GAP
         if self._footed():
             self._verdicts(painter, y, width)
@@ -191,8 +202,11 @@ class ShapeTable(QWidget):
             if verdict.kind in (EXTRA, MISSING) and width < 90:
                 text = "≠"
             flags = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
-            if good:
-                text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(box.width()))
+            fits = painter.fontMetrics().horizontalAdvance(text.split()[-1] if stretched else text) <= box.width()
+            if good and not fits:
+                text = "="  # of what is in the tooltip
+            elif verdict.name and not fits:  # the hatched cell above says that it is stretched
+                text = painter.fontMetrics().elidedText(verdict.name, Qt.TextElideMode.ElideRight, int(box.width()))
             painter.drawText(box, int(flags) | int(Qt.TextFlag.TextWordWrap), text)
 
     def _text(self, painter: QPainter, box: QRectF, text: str, token: str, mono: bool) -> None:
