@@ -8,13 +8,12 @@ import re
 
 from gradviz.diagnose import shapes
 from gradviz.diagnose.build import raised, raised_at_call, replacement
-from gradviz.diagnose.case import Case
 from gradviz.diagnose.dataflow import last_assignment
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Change, Finding, Mark
 from gradviz.diagnose.hips_code import full_name, is_boxes, own_numpy
 from gradviz.diagnose.precedence import tight
-from gradviz.diagnose.rules import hips_foreign, hips_objects, hips_vjp
+from gradviz.diagnose.rules import hips_foreign, hips_objects, hips_vjp, hips_written
 from gradviz.diagnose.rules.hips_objects import standing
 from gradviz.diagnose.source import Code, as_call
 from gradviz.diagnose.vocabulary import plain
@@ -71,45 +70,8 @@ def _boxed(exam: Examination, error: model.ExceptionInfo) -> Finding | None:
         targets = [statement.target]
     written = next((target for target in targets if isinstance(target, ast.Subscript)), None)
     if code is not None and written is not None and not error.detail.get("callee"):
-        return _assignment(exam, error, code, written)
+        return hips_written.into(exam, error, code, written)
     return hips_foreign.call(exam, error, code, statement)
-
-
-def _assignment(exam: Examination, error: model.ExceptionInfo, code: Code, target: ast.Subscript) -> Finding:
-    case = exam.case
-    name = code.short(target.value) or case.words("an-array")
-    into_box = "does not support item assignment" in error.message
-    boxes = own_numpy(code)
-    new = case.words("all-at-once", name=name, numpy=boxes)
-    if into_box:
-        new = f"{name} = {boxes}.where(mask, ..., {name})"
-    place = case.place(error.stack)
-    phrase = "hips-assignment"
-    parts: dict[str, object] = {"line": place.line, "target": code.short(target) or name}
-    held = hips_foreign.container(error) if into_box else ""
-    if held:
-        phrase, new = "hips-container-assignment", _new_container(case, code, target, name, held)
-        parts |= hips_foreign.container_parts(case, held)
-    return exam.writer.write(
-        "hips-array-assignment",
-        "error",
-        place,
-        phrase,
-        parts | {"new": new},
-        node="setitem",
-        op="setitem",
-        **standing(exam, error),
-        **raised(error),
-    )
-
-
-def _new_container(case: Case, code: Code, target: ast.Subscript, name: str, held: str) -> str:
-    statement = code.statement_of(target)
-    plainly = isinstance(statement, ast.Assign) and len(statement.targets) == 1
-    value = (code.short(statement.value) if isinstance(statement, ast.Assign) and plainly else "") or "..."
-    if held == "Dict":
-        return f"{name} = {{**{name}, {code.text(target.slice)}: {value}}}"
-    return case.words("own-list", name=name)
 
 
 def _missing_vjp(exam: Examination, error: model.ExceptionInfo) -> Finding:

@@ -82,6 +82,13 @@ PHRASES = {
         " expression instead.",
         "{new}",
     ),
+    "hips-box-assignment": Phrase(
+        "autograd can't follow an assignment into a traced array",
+        "Line {line} writes into {target}, but {name} is a traced array, which can't be written into.",
+        "While grad() runs a function, its numbers are wrapped in boxes that remember how they were made. Such a box"
+        " can't be changed in its place, whatever is written into it: make a new array and give it the same name.",
+        "{new}",
+    ),
     "hips-box": Phrase(
         "A traced value was given to code that wants a plain number",
         "{callee} on line {line} was given an ArrayBox, autograd's traced value, and wants a plain number or array.",

@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+import autograd.numpy
+import numpy
 import pytest
+from autograd import value_and_grad
 
 from gradviz.diagnose.case import Case
 from gradviz.diagnose.examination import diagnose
@@ -19,6 +22,7 @@ from tests.unit.diagnose.fake_trace import SCRIPT, FakeTrace, Shape, spec
 
 HEAD = "import numpy as onp\nimport autograd.numpy as np\nfrom autograd import grad\n"
 PACKED = "setting an array element with a sequence. float() argument must be a number, not 'ArrayBox'"
+FROM_AUTOGRAD = {"framework": "autograd"}
 
 
 def failed(text: str, message: str, part: str, **detail: Any) -> Finding:
@@ -131,6 +135,49 @@ def test_boxes_of_containers_have_words_of_their_own(line: str, part: str, messa
     assert fix in found.fix
     assert "ArrayBox" not in found.message
     assert ("DictBox" in found.message) == ("DictBox" in message)
+
+
+WRITTEN = {
+    "a number at a place": ("    y[0] = 0.0\n", (3,), 1),
+    "at a place from the end": ("    y[-1] = x[0]\n", (3,), 1),
+    "in each turn of a loop": ("    for t in range(2):\n        y[t] = x[t] * 3\n", (3,), 1),
+    "where something holds": ("    y[y < 3] = -1.0\n", (3,), 1),
+    "added to a part": ("    y[1:] += 2.5\n", (3,), 3),
+    "a row": ("    y[1] = x[0] * x[0]\n", (2, 3), 3),
+    "a number in a column": ("    y[:, 1] = 7\n", (2, 3), 3),
+    "an array in a part": ("    y[1:] = x[:2]\n", (3,), 0),
+    "two on one line": ("    y[0] = 0.0; y[1] = 1.0\n", (3,), 0),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_traced_array_that_is_written_into_is_made_anew(name: str) -> None:
+    body, shape, count = WRITTEN[name]
+    text = f"def f(x):\n    y = x * 2\n{body}    return np.sum(y ** 2)\n"
+    trace = FakeTrace(HEAD + text)
+    trace.op("multiply", "x * 2", (box(0, shape),), box(1, shape))
+    part = body.strip().splitlines()[-1].strip().partition(" ")[0]
+    trace.error("TypeError", "'ArrayBox' object does not support item assignment", part, detail=FROM_AUTOGRAD)
+
+    (found,) = diagnose(trace)
+
+    assert (found.rule, "y is a traced array" in found.message) == ("hips-array-assignment", True)
+    assert "writes a traced value" not in found.message
+    assert sum(len(change.new) for change in found.changes) == count
+    if count:  # THEN what is to be written gives autograd what numpy computes
+        (change,) = found.changes
+        x = numpy.arange(numpy.prod(shape), dtype=float).reshape(shape) + 1
+        plain: dict[str, Any] = {"np": numpy}
+        mended: dict[str, Any] = {"np": autograd.numpy}
+        exec(text, plain)
+        exec(text.replace(change.old[0], "\n".join(change.new)), mended)
+        value, gradient = value_and_grad(mended["f"])(x)
+        assert value == plain["f"](x)
+        assert gradient.shape == shape
+        for at in numpy.ndindex(*shape):
+            step = numpy.zeros(shape)
+            step[at] = 1e-6
+            assert gradient[at] == pytest.approx((plain["f"](x + step) - plain["f"](x - step)) / 2e-6, abs=1e-3)
 
 
 @pytest.mark.parametrize(
