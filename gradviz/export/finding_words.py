@@ -7,7 +7,8 @@ import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from gradviz.diagnose.finding import Change, Finding, ShapeOrWords
+from gradviz.diagnose.finding import Finding, ShapeOrWords
+from gradviz.diagnose.remedy import lines_to_write
 from gradviz.diagnose.shapes import text as shape_text
 
 WIDTH = 100
@@ -53,7 +54,9 @@ def finding_markdown(finding: Finding, source: Lines = no_lines, folder: str = "
         parts += [f"| {cell(finding.expected_shape)} | {cell(finding.received_shape)} |"]
     for words in (finding.message if finding.title else "", finding.explanation):
         parts += ["", escaped(words)] if words else []
-    changes = finding.changes or ((Change(finding.file, finding.line, (), (finding.fix,)),) if finding.fix else ())
+    changes = lines_to_write(finding)
+    if finding.fix and not changes:
+        parts += ["", f"**To mend it:** {escaped(finding.fix)}"]
     for change in changes:
         parts += ["", *fenced("diff", [f"- {old}" for old in change.old] + [f"+ {new}" for new in change.new])]
     parts += ["", f"**Tried:** {escaped(tried)}"] if tried else []

@@ -132,3 +132,16 @@ def test_very_many_findings(recordings: dict[str, Path], qtbot: QtBot) -> None:
     pane = shown(ProblemsPane, hub_on(recordings["eigh"], many), qtbot)
     assert len(pane.cards) == 100
     assert any("200 more" in label.text() for label in pane.findChildren(QLabel))
+
+
+WORDS = replace(SEED_MISMATCH, changes=(), fix="Let the vjp return an array of shape [5].")
+COMMAND = replace(WORDS, fix="/usr/bin/python3 -m pip install scipy")
+
+
+def test_a_fix_in_words_is_no_line_of_code(recordings: dict[str, Path], qtbot: QtBot) -> None:
+    pane = shown(ProblemsPane, hub_on(recordings["eigh"], (WORDS, COMMAND), finding=0), qtbot)
+    words, command = pane.cards[0], pane.cards[1]
+    assert not words.findChildren(ChangeLines)
+    assert "To mend it: Let the vjp return an array of shape" in texts(pane, 0)
+    assert not words.copy_button.isEnabled() and words.copy_button.toolTip()
+    assert command.copy_button.isEnabled()

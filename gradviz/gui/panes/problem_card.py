@@ -9,6 +9,7 @@ from PySide6.QtGui import QEnterEvent, QKeyEvent, QMouseEvent, QPainter, QPaintE
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from gradviz.diagnose.finding import Change, Finding
+from gradviz.diagnose.remedy import can_be_copied, lines_to_write
 from gradviz.document.state import Trying
 from gradviz.draw.icons import draw_icon
 from gradviz.draw.tokens import CELL, FINDING_TITLE, ICON, LIST, RADIUS
@@ -124,11 +125,11 @@ class ProblemCard(QFrame):
         return label
 
     def _changes(self) -> QWidget | None:
-        finding = self.finding
-        changes = finding.changes
-        if not changes and finding.fix:
-            changes = (Change(finding.file, finding.line, (), (finding.fix,)),)
-        return ChangeLines(changes, self._theme, self) if changes else None
+        """Lines to write as such; a fix in words as a sentence, so that nobody takes it for code."""
+        fix, changes = self.finding.fix, lines_to_write(self.finding)
+        if changes or not fix:
+            return ChangeLines(changes, self._theme, self) if changes else None
+        return self._sentence(self.tr("To mend it: {fix}").format(fix=fix), False)
 
     def _effects(self) -> QWidget | None:
         if not self.finding.effects:
@@ -150,7 +151,9 @@ class ProblemCard(QFrame):
             self.show_button.setToolTip(self.tr("This problem has no place in the graph."))
         self.copy_button = self._button("copy", self.tr("Copy fix"))
         self.copy_button.clicked.connect(lambda: self.copied.emit("fix"))
-        self.copy_button.setEnabled(bool(self.finding.fix or self.finding.changes))
+        self.copy_button.setEnabled(can_be_copied(self.finding))
+        if self.finding.fix and not self.copy_button.isEnabled():
+            self.copy_button.setToolTip(self.tr("This fix is in words: there is no line to paste."))
         self.as_button = self._button("", self.tr("Copy as"))
         menu = QMenu(self.as_button)
         menu.addAction(self.tr("Text"), lambda: self.copied.emit("text"))
@@ -213,7 +216,7 @@ class ProblemCard(QFrame):
     def _menu(self, at: QPoint) -> None:
         menu = QMenu(self)
         menu.addAction(self.tr("Show in graph"), self.chosen.emit)
-        menu.addAction(self.tr("Copy fix"), lambda: self.copied.emit("fix"))
+        menu.addAction(self.tr("Copy fix"), lambda: self.copied.emit("fix")).setEnabled(self.copy_button.isEnabled())
         if not self.try_button.isHidden():
             trying = menu.addAction(self.try_button.text(), self.try_requested.emit)
             trying.setEnabled(self.try_button.isEnabled())
