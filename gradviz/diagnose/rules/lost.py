@@ -121,14 +121,16 @@ def cut_on_the_way(exam: Examination) -> Iterator[Finding]:
     """Parameters that never get a gradient, since `.detach()` or no_grad stands between them and the loss.
 
     That may be meant: a target network, a frozen feature extractor. Only where the script hands them to an optimiser it
-    surely isn't; elsewhere a note says it.
+    surely isn't; elsewhere a note says it. Nothing is said where an optimiser was seen to step, with other parameters
+    only, and the cut is plainly wanted: by no_grad, or of a value that is compared with and not worked on.
     """
     case = exam.case
     idle = [leaf for leaf in case.leaves if is_idle(leaf)]
     if not idle or any(p.outcome != "completed" for p in case.passes) or not case.passes:
         return
     stepped = {v.number for op in case.ops if is_step(op) for v in op.operands}
-    trained = set() if stepped else optimised_names(case)
+    handed = optimised_names(case)
+    trained = set() if stepped else handed
     found: dict[int, tuple[Cut, list[model.Leaf]]] = {}
     for leaf in idle:
         cut = _first_cut_below(case, leaf.value)
@@ -142,8 +144,11 @@ def cut_on_the_way(exam: Examination) -> Iterator[Finding]:
             continue
         told.add((place.file, place.line))
         asked = any(leaf.value in stepped or _owner(case, leaf) in trained for leaf in leaves)
-        wanted = asked and _feeds_parameters(case, cut.op)
-        yield _cut_finding(exam, cut, leaves, backward, "error" if wanted else "note")
+        worked_on = _feeds_parameters(case, cut.op)
+        left_out = bool(stepped) and not asked and not any(_owner(case, leaf) in handed for leaf in leaves)
+        if left_out and (cut.no_grad or not worked_on):
+            continue
+        yield _cut_finding(exam, cut, leaves, backward, "error" if asked and worked_on else "note")
 
 
 def optimised_names(case: Case) -> set[str]:

@@ -190,3 +190,59 @@ def test_a_plain_detach_is_loud_only_where_training_was_asked_for(
     (found,) = round_trip(text, detach_only=True, head_trained=head_trained)
 
     assert (found.rule, found.severity, found.line) == ("detached", severity, 3)
+
+
+TARGETS = """\
+opt = SGD(q)
+other = SGD({handed})
+with torch.no_grad():
+    f = tgt(x)
+t = f.detach()
+loss = mse({loss})
+loss.backward()
+opt.step()
+"""
+
+
+def target_network(
+    *, no_grad: bool, worked_on: bool = False, stepped: str = "q", handed: str = "q"
+) -> tuple[Finding, ...]:
+    """A network's result is taken without its graph: as a target, or for q to work on."""
+    trace = FakeTrace(TARGETS.format(handed=handed, loss="q, t" if worked_on else "y, t"))
+    q, tgt = (trace.tensor((3,), grad=True, flags=VALUE_PARAMETER) for _ in range(2))
+    f, t, y = trace.tensor((3,), grad=not no_grad), trace.tensor((3,)), trace.tensor((3,), grad=True)
+    loss = trace.tensor((), grad=True)
+    trace.leaf(tgt, "tgt", "parameter", in_graph=False)
+    trace.leaf(q, "q", "parameter", grad_spec=q.spec)
+    trace.op("linear", "tgt(x)", (tgt,), f, flags=OP_NO_GRAD if no_grad else 0)
+    trace.op("detach", "f.detach()", (f,), t, flags=OP_LEAVES_GRAPH)
+    op = trace.op("mse_loss", "mse(", (q if worked_on else y, t), loss)
+    one = trace.backward("loss.backward()", loss)
+    trace.add_step(one, trace.add_node(one, "MseLossBackward0", (), op=op))
+    if stepped:
+        given = {"q": (q,), "both": (q, tgt)}[stepped]
+        trace.op("SGD.step", "opt.step()", given, given)
+    return diagnose(trace)
+
+
+@pytest.mark.parametrize(("no_grad", "worked_on"), [(True, False), (True, True), (False, False)])
+def test_a_network_that_no_optimiser_trains_is_left_out_on_purpose(no_grad: bool, worked_on: bool) -> None:
+    assert target_network(no_grad=no_grad, worked_on=worked_on) == ()
+
+
+@pytest.mark.parametrize(
+    ("no_grad", "worked_on", "stepped", "handed", "severity"),
+    [
+        (True, True, "both", "q", "error"),  # stepped with, and never trained
+        (True, False, "both", "q", "note"),
+        (True, True, "q", "tgt", "note"),  # handed to an optimiser that never stepped
+        (True, True, "", "q", "note"),  # nothing tells what is trained
+        (False, True, "q", "q", "note"),  # detach() in the middle of what is trained
+    ],
+)
+def test_a_network_that_was_to_be_trained_is_told(
+    no_grad: bool, worked_on: bool, stepped: str, handed: str, severity: str
+) -> None:
+    (found,) = target_network(no_grad=no_grad, worked_on=worked_on, stepped=stepped, handed=handed)
+
+    assert (found.rule, found.severity, found.line) == ("detached", severity, 3 if no_grad else 5)
