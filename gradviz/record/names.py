@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from types import CodeType, FrameType
 from typing import Any
@@ -71,10 +72,35 @@ def _inside(value: Any) -> Iterator[tuple[str, Any]]:
             if type(key) in (str, int):
                 yield f"[{key!r}]", each
     else:
-        try:
-            own = object.__getattribute__(value, "__dict__")
-        except AttributeError:
-            return
-        if type(own) is dict:
-            for key, each in list(own.items())[: 4 * MOST_ITEMS]:
-                yield f".{key}", each
+        own = _attributes(value)
+        for key, each in list(own.items())[: 4 * MOST_ITEMS]:
+            yield f".{key}", each
+        if "_parameters" in own:
+            yield from _parameters(own)
+
+
+def _attributes(value: Any) -> Mapping[str, Any]:
+    try:
+        own = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return {}
+    return own if type(own) is dict else {}
+
+
+def _parameters(own: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The parameters of a torch module and of the modules in it, which need not have been called: it keeps both in
+    dictionaries among its attributes.
+    """
+    waiting = [("", own)]
+    for path, attributes in waiting:
+        for name, each in _registered(attributes, "_parameters"):
+            yield f"{path}.{name}", each
+        for name, child in _registered(attributes, "_modules") if len(waiting) < MOST_ITEMS else ():
+            waiting.append((f"{path}[{name}]" if name.isdigit() else f"{path}.{name}", _attributes(child)))
+
+
+def _registered(own: Mapping[str, Any], kind: str) -> list[tuple[str, Any]]:
+    held = own.get(kind)
+    if type(held) not in (dict, OrderedDict):
+        return []
+    return [(name, each) for name, each in list(held.items())[:MOST_ITEMS] if type(name) is str]

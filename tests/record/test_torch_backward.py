@@ -431,6 +431,19 @@ def test_every_kind_of_tensor_and_caller_is_recorded(
             trace.step(record.id, number)
 
 
+def test_parameters_of_a_module_that_was_never_called_are_named_by_the_way_to_them(tmp_path: Path) -> None:
+    net = nn.Linear(3, 2)
+    deep = nn.Sequential(nn.Linear(3, 3), nn.ModuleDict({"out": nn.Linear(3, 2)}))
+
+    def program() -> None:
+        (net.weight * deep[1]["out"].weight).sum().backward()
+
+    leaves = recorded(tmp_path, program).leaves()
+
+    assert [leaf.name for leaf in leaves if leaf.in_graph] == ["net.weight", "deep[1].out.weight"]
+    assert {leaf.kind for leaf in leaves} == {"parameter"}
+
+
 def test_leaves_tell_their_gradient_at_the_end(tmp_path: Path) -> None:
     net = nn.Linear(3, 2)
     frozen = nn.Linear(3, 2).requires_grad_(False)
