@@ -101,6 +101,6 @@ def _parameters(own: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def _registered(own: Mapping[str, Any], kind: str) -> list[tuple[str, Any]]:
     held = own.get(kind)
-    if type(held) not in (dict, OrderedDict):
+    if held is None or type(held) not in (dict, OrderedDict):
         return []
     return [(name, each) for name, each in list(held.items())[:MOST_ITEMS] if type(name) is str]

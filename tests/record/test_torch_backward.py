@@ -436,7 +436,7 @@ def test_parameters_of_a_module_that_was_never_called_are_named_by_the_way_to_th
     deep = nn.Sequential(nn.Linear(3, 3), nn.ModuleDict({"out": nn.Linear(3, 2)}))
 
     def program() -> None:
-        (net.weight * deep[1]["out"].weight).sum().backward()
+        (net.weight * deep.get_parameter("1.out.weight")).sum().backward()
 
     leaves = recorded(tmp_path, program).leaves()
 
