@@ -108,7 +108,7 @@ class Document:
         self._surroundings = None
         self._showing.let_go()
         self.output_cleared.tell(None)
-        for key in ("run", "trace", "changed", "interpreter"):
+        for key in ("run", "trace", "changed", "interpreter", "save", "export"):
             self.noticed.tell(Notice(key))
         self._change(State())
 

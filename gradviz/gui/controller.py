@@ -21,6 +21,7 @@ from gradviz.gui.editor import Editor
 from gradviz.gui.file_dialogs import FileDialogs
 from gradviz.gui.help_dialogs import AboutDialog, ShortcutsDialog
 from gradviz.gui.interpreter_dialog import InterpreterDialog
+from gradviz.gui.keyboard_place import KeyboardPlace
 from gradviz.gui.output import OutputPane
 from gradviz.gui.outside import open_outside
 from gradviz.gui.palette.going import Going
@@ -52,6 +53,7 @@ class Controller(QObject):
         self.progress = Progress(window)
         self.search = Going(window)
         self._side_buttons = SideButtons(window)
+        self._keyboard = KeyboardPlace(window)
         self._panes_known = False
         self._phase = ""
         window.commands.refresh_icons()
@@ -201,6 +203,7 @@ class Controller(QObject):
     # -- what the document tells
     def _state_changed(self, state: State) -> None:
         window = self._window
+        self._keyboard.before(state)
         if state.phase == "empty":
             window.show_welcome()
         else:
@@ -218,6 +221,7 @@ class Controller(QObject):
         window.toolbar.show_level(self._document.run_settings.level)
         window.commands.refresh()
         self.progress.refresh()
+        self._keyboard.follow(state)
 
     def _noticed(self, notice: Notice) -> None:
         strips = self._window.strips

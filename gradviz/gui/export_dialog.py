@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QDialogButtonBox,
-    QDoubleSpinBox,
     QFileDialog,
     QFormLayout,
     QLabel,
@@ -22,6 +21,7 @@ from gradviz.draw.tokens import THEMES
 from gradviz.export.formats import FORMATS, PICTURES
 from gradviz.export.picture_file import Drawing
 from gradviz.gui.canvas.canvas import Canvas
+from gradviz.gui.steady import NumberField
 from gradviz.gui.style_sheet import set_role
 
 
@@ -41,13 +41,12 @@ class ExportDialog(QDialog):
         self.colours.addItem(self.tr("Light"), "light")
         self.colours.addItem(self.tr("Dark"), "dark")
         self.colours.setCurrentIndex(int(dark))
-        self.scale = QDoubleSpinBox(self)
+        self.scale = NumberField(self)
         self.scale.setRange(0.25, 8)
         self.scale.setSingleStep(0.5)
         self.scale.setDecimals(2)
         self.scale.setValue(2)
         self.scale.setSuffix(" ×")
-        self.scale.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
         self.transparent = QCheckBox(self.tr("Transparent background"), self)
         form = QFormLayout()
         form.setHorizontalSpacing(16)

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QWidget
 
 from gradviz.document.actions import Actions
 from gradviz.document.hub import Hub, View
 from gradviz.errors import TraceError
+from gradviz.gui.pass_words import passes_in_all
 from gradviz.gui.theme import Theme
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ OUTCOME_ICONS = {
     "interrupted": "warning",
     "running": "current",
 }
+USUAL, WIDEST = 212, 360
+SPARE = 6  # px that the style keeps free beside the words
 DETAILS = Qt.ItemDataRole.UserRole + 1  # (short words, how it ended, icon)
 
 
@@ -31,8 +34,8 @@ class PassChooser(QComboBox):
     def __init__(self, hub: Hub, actions: Actions, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._hub, self._actions, self._theme = hub, actions, theme
-        self._rows: tuple[tuple[int, str], ...] | None = None  # not filled yet
-        self.setFixedWidth(212)
+        self._rows: tuple[tuple[int, str, int], ...] | None = None  # not filled yet
+        self.setFixedWidth(USUAL)
         self.view().setMinimumWidth(320)
         self.setMaxVisibleItems(24)
         self.setAccessibleName(self.tr("Backward pass"))
@@ -59,23 +62,39 @@ class PassChooser(QComboBox):
 
     def _fill(self, force: bool) -> None:
         passes = self._passes()
-        rows = tuple((each.id, each.outcome) for each in passes)
+        rows = tuple((each.id, each.outcome, each.repeats) for each in passes)
         if rows == self._rows and not force:
             return
         self._rows = rows
         chosen = self._hub.view.pass_id
         with QSignalBlocker(self):
-            self.clear()
-            total = max((sum(max(1, each.repeats) for each in passes), *(each.id + 1 for each in passes)))
-            for each in passes:
-                self.addItem("", each.id)
+            if [self.itemData(row) for row in range(self.count())] != [each.id for each in passes]:
+                self.clear()  # else only counts grew: an open list stays as it is
+                for each in passes:
+                    self.addItem("", each.id)
+            total = passes_in_all(passes)
+            for row, each in enumerate(passes):
                 words = self._words(each.id + 1, total, each)
-                self.setItemData(self.count() - 1, (*words, OUTCOME_ICONS.get(each.outcome, "")), DETAILS)
+                self.setItemData(row, (*words, OUTCOME_ICONS.get(each.outcome, "")), DETAILS)
             if not passes:
+                self.clear()
                 self.addItem(self.tr("No backward pass"), None)
             self.setCurrentIndex(max(0, self.findData(chosen)))
-        self._label(long=False)
+        self._label(long=self.view().isVisible())
+        self._make_room()
         self.setEnabled(bool(passes))
+
+    def _make_room(self) -> None:
+        """For the longest of the short words; wider only, since the whole window is arranged anew."""
+        self.ensurePolished()
+        texts = (self.itemData(row, DETAILS) for row in range(self.count()))
+        need = max((self.fontMetrics().horizontalAdvance(each[0]) for each in texts if each is not None), default=0)
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        field = QStyle.SubControl.SC_ComboBoxEditField
+        inside = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, self)
+        around = option.rect.width() - inside.width() + SPARE
+        self.setFixedWidth(max(self.width(), min(WIDEST, need + around)))
 
     def _passes(self) -> tuple[Backward, ...]:
         trace = self._hub.view.trace

@@ -13,6 +13,7 @@ from gradviz.document.state import State
 from gradviz.errors import TraceError
 from gradviz.gui.centre import Offer
 from gradviz.gui.output import size_words
+from gradviz.gui.pass_words import passes_in_all
 from gradviz.trace.kept import passes_not_kept
 
 if TYPE_CHECKING:
@@ -219,8 +220,10 @@ class Progress(QObject):
         if not passes:
             return self.tr("Running {name}").format(name=self._document.state.title)
         last = passes[-1]
-        words = self.tr("Recording, backward {number}, step {step}")
-        return words.format(number=last.id + max(1, last.repeats), step=last.steps)
+        number = f"{passes_in_all(passes):,}"
+        if last.outcome != "running":  # its like are counted, and so fast that a step says nothing
+            return self.tr("Recording, backward {number}").format(number=number)
+        return self.tr("Recording, backward {number}, step {step}").format(number=number, step=last.steps)
 
     def _ended_words(self, info: RunInfo, trace: Trace) -> str:
         errors = [error for error in trace.exceptions() if not error.caught]
@@ -239,7 +242,7 @@ class Progress(QObject):
     def _details(self, passes: tuple[Backward, ...]) -> str:
         if not passes:
             return ""
-        total = max(sum(max(1, each.repeats) for each in passes), passes[-1].id + 1)
+        total = passes_in_all(passes)
         steps = sum(each.steps for each in passes)
         if total == 1:
             planned = steps if passes[0].outcome == "completed" else max(steps, passes[0].nodes)

@@ -7,8 +7,6 @@ from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
-    QComboBox,
-    QDoubleSpinBox,
     QFileDialog,
     QFormLayout,
     QHBoxLayout,
@@ -29,6 +27,7 @@ from gradviz.errors import NotStartedError
 from gradviz.gui.commands import Commands
 from gradviz.gui.function_form import FunctionForm
 from gradviz.gui.interpreter_field import InterpreterField
+from gradviz.gui.steady import NumberField, SteadyBox
 
 STDIN = ("typed", "none", "text", "file")
 
@@ -71,7 +70,7 @@ class RunPanel(QWidget):
         self.arguments = self._line(self.tr("Arguments"), "--epochs 3 data.csv", code=True)
         self.cwd = self._line(self.tr("Working folder"), self.tr("the script's folder"), browse=self._browse_cwd)
         self._head(self.tr("Input"))
-        self.stdin_kind = QComboBox(page)
+        self.stdin_kind = SteadyBox(page)
         words = (
             self.tr("typed in Output while it runs"),
             self.tr("none"),
@@ -100,18 +99,17 @@ class RunPanel(QWidget):
         form.setContentsMargins(0, 10, 0, 0)
         form.setHorizontalSpacing(12)
         form.setVerticalSpacing(6)
-        self.level = QComboBox(page)
+        self.level = SteadyBox(page)
         for level, words in zip(LEVELS, (self.tr("Shapes"), self.tr("Summaries"), self.tr("Values"))):
             self.level.addItem(words, level)
-        self.passes = QComboBox(page)
+        self.passes = SteadyBox(page)
         self.passes.setEditable(True)
         self.passes.addItems(["all", "first", "last"])
         self.passes.setToolTip(self.tr("Which backward passes to keep: all, first, last, or numbers from 0 like 0,4"))
-        self.timeout = QDoubleSpinBox(page)
+        self.timeout = NumberField(page)
         self.timeout.setRange(0, 86_400)
         self.timeout.setDecimals(0)
         self.timeout.setSuffix(" s")
-        self.timeout.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
         self.timeout.setSpecialValueText(self.tr("never"))
         for words, widget in (
             (self.tr("Level"), self.level),

@@ -91,6 +91,8 @@ QLineEdit, QComboBox, QSpinBox, QDoubleSpinBox {{ background: {t.pane}; color: {
   selection-background-color: {t.accent}; selection-color: {t.on_fill}; }}
 QLineEdit:disabled, QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled {{ color: {t.disabled};
   border-color: {t.border}; background: {t.window}; }}
+QAbstractSpinBox QLineEdit {{ border: 0; min-height: 0; background: transparent; }}
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{ width: 0; border: 0; }}
 QComboBox:editable {{ padding-right: 20px; }}
 QLineEdit:focus, QComboBox:focus, QPlainTextEdit[role="field"]:focus {{ border-color: {t.accent}; }}
 QLineEdit[role="code"], QPlainTextEdit[role="field"] {{ font-family: "{mono}"; font-size: 12px; }}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
-    QComboBox,
     QHBoxLayout,
     QLabel,
     QMainWindow,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 from gradviz.document.settings import LEVELS
 from gradviz.draw.tokens import TOOLBAR
 from gradviz.gui.commands import Commands
+from gradviz.gui.steady import SteadyBox
 from gradviz.gui.theme import Theme
 
 GROUPS = (
@@ -67,6 +67,7 @@ class Toolbar(QToolBar):
             self.run_button.setProperty("role", "filled")
             self.run_button.setAccessibleName(self._commands["run"].text())
             self.run_button.setMinimumWidth(68)
+            self.run_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keyboard where it is
             self.run_button.clicked.connect(action.trigger)
             holder = QWidget(self)
             row = QHBoxLayout(holder)
@@ -80,14 +81,14 @@ class Toolbar(QToolBar):
             button.setAccessibleName(action.text())
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
-    def _level(self) -> QComboBox:
+    def _level(self) -> SteadyBox:
         holder = QWidget(self)
         row = QHBoxLayout(holder)
         row.setContentsMargins(0, 0, 10, 0)
         row.setSpacing(8)
         label = QLabel(self.tr("Level"), holder)
         label.setProperty("role", "secondary")
-        combo = QComboBox(holder)
+        combo = SteadyBox(holder)
         words = {
             "shapes": (self.tr("Shapes"), self.tr("Names, shapes, dtypes and lines: the fastest")),
             "summaries": (self.tr("Summaries"), self.tr("Also statistics of every gradient, and small samples")),
