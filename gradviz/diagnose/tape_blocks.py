@@ -13,14 +13,17 @@ from gradviz.diagnose.source import Code, Place, called_name
 from gradviz.trace import model
 
 MOST_EXPRESSIONS = 50  # on the way back from a value by its names
-# Functions of numpy that TensorFlow has with the same meaning for one argument.
+# Functions of numpy that TensorFlow has with the same meaning of their first argument.
 _IN_TENSORFLOW = {
     **{name: name for name in ("abs", "cos", "exp", "sin", "sqrt", "square", "tan", "tanh")},
     "log": "math.log",
+    "maximum": "maximum",
+    "minimum": "minimum",
     "mean": "reduce_mean",
     "prod": "reduce_prod",
     "sum": "reduce_sum",
 }
+_PAIRWISE = ("maximum", "minimum")
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,12 @@ def left_for_numpy(code: Code, start: ast.expr | ast.stmt, source: str) -> Left 
     return None
 
 
+def left_at(code: Code, call: ast.Call) -> Left | None:
+    """What this call turned into an array."""
+    value = _taken_out(code, call)
+    return _left(code, call, value) if value is not None else None
+
+
 def _taken_out(code: Code, call: ast.Call) -> ast.expr | None:
     """What `value.numpy()` or `np.square(value)` turned into an array."""
     if isinstance(call.func, ast.Attribute) and call.func.attr == "numpy" and not call.args:
@@ -80,15 +89,32 @@ def _left(code: Code, call: ast.Call, value: ast.expr) -> Left:
 
 
 def _in_tensorflow(code: Code, around: ast.AST | None, value: str) -> str:
-    if not isinstance(around, ast.Call) or len(around.args) != 1 or around.keywords:
+    if (
+        not isinstance(around, ast.Call)
+        or not around.args
+        or code.text(around.args[0]) not in (value, f"{value}.numpy()")
+    ):
         return ""
     full = full_name(code, around.func)
     name = _IN_TENSORFLOW.get(full.rpartition(".")[2]) if is_plain(full) else None
+    more = [code.text(each) for each in around.args[1:]]
+    more += [f"{each.arg}={code.text(each.value)}" for each in around.keywords]
+    if more and not _mean_the_same(around, name):
+        return ""
     statement = code.statement_of(around)
     whole, old = code.text(statement), code.text(around)
     if name is None or not isinstance(statement, (ast.Assign, ast.Return)) or whole.count(old) != 1:
         return ""
-    return whole.replace(old, f"{name_of(code, 'tensorflow') or 'tf'}.{name}({value})")
+    return whole.replace(old, f"{name_of(code, 'tensorflow') or 'tf'}.{name}({', '.join([value, *more])})")
+
+
+def _mean_the_same(call: ast.Call, name: str | None) -> bool:
+    """Whether the further arguments mean in TensorFlow what they mean in numpy."""
+    if name in _PAIRWISE:  # a number takes the tensor's type; an array of another type would be refused
+        numbers = [each for each in call.args[1:] if isinstance(each, ast.Constant)]
+        return len(call.args) == 2 == len(numbers) + 1 and not call.keywords
+    is_reduction = str(name).startswith("reduce_")
+    return is_reduction and len(call.args) <= 2 and {each.arg for each in call.keywords} <= {"axis", "keepdims"}
 
 
 def _behind(code: Code, start: ast.expr | ast.stmt) -> Iterator[ast.expr | ast.stmt]:

@@ -55,6 +55,23 @@ SILENT = {
         "grads = tape.gradient(y, [a, b])\nfor g, v in zip(grads, [a, b]):\n    v.assign_sub(0.1 * g)\n",
         ("unused-input", 5, [], "None"),
     ),
+    "numpy between two layers": (
+        "import numpy as np\n"
+        "first, last = tf.keras.layers.Dense(3), tf.keras.layers.Dense(1)\nwith tf.GradientTape() as tape:\n"
+        "    h = np.maximum(first(tf.ones([4, 2])).numpy(), 0)\n    loss = tf.reduce_mean(last(h) ** 2)\n"
+        "tape.gradient(loss, first.trainable_variables + last.trainable_variables)\n",
+        ("detached", 5, [2, 3], "None"),
+    ),
+    "a variable that is assigned inside the block": (
+        "w, s = tf.Variable(2.0), tf.Variable(0.0)\nwith tf.GradientTape() as tape:\n    s.assign(w * 3.0)\n"
+        "    y = s * s\ntape.gradient(y, w)\n",
+        ("detached", 4, [], "None"),
+    ),
+    "one that isn't trainable, assigned inside the block": (
+        "w, s = tf.Variable(2.0), tf.Variable(0.0, trainable=False)\nwith tf.GradientTape() as tape:\n"
+        "    s.assign_add(w * 3.0)\n    y = s * s\ntape.gradient(y, w)\n",
+        ("detached", 4, [], "None"),
+    ),
     "a root at zero": (
         "v = tf.Variable([0.0, 1.0])\nwith tf.GradientTape() as tape:\n    y = tf.reduce_sum(tf.sqrt(v))\n"
         "tape.gradient(y, v)\n",

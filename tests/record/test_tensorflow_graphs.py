@@ -160,6 +160,23 @@ def test_layers_are_modules_and_every_op_has_its_line(tmp_path: Path) -> None:
         assert any(note.kind == "function-eager" for note in trace.notes())
 
 
+def test_a_layer_that_is_given_an_array_is_a_module_with_lines_all_the_same(tmp_path: Path) -> None:
+    text = (
+        "import numpy as np\nimport tensorflow as tf\n"
+        "model = tf.keras.Sequential([tf.keras.layers.Dense(4), tf.keras.layers.Dense(1)])\n"
+        "with tf.GradientTape() as tape:\n    loss = tf.reduce_sum(model(np.ones([5, 3], np.float32)))\n"
+        "tape.gradient(loss, model.trainable_variables)\n"
+    )
+    with record(text, tmp_path) as trace:
+        products = [op for op in trace.ops() if op.name == "tf.matmul"]
+        calls = [trace.call(op.call) for op in products]
+        modules = trace.modules()
+
+        assert [[frame.line for frame in op.stack] for op in products] == [[5], [5]]
+        assert [(m.root_name, m.path) for m in modules] == [("model", ""), (None, "dense"), (None, "dense_1")]
+        assert [call is not None and modules[call.module].path for call in calls] == ["dense", "dense_1"]
+
+
 def test_nested_tapes_and_ops_with_several_results(tmp_path: Path) -> None:
     with record(NESTED, tmp_path) as trace:
         inner, outer, split = trace.passes()

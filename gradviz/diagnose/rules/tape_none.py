@@ -17,56 +17,25 @@ from gradviz.diagnose.dataflow import assignments, value_of
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding, Mark
 from gradviz.diagnose.naming import made_name, operand_name
-from gradviz.diagnose.source import Place, called_name
-from gradviz.diagnose.tape_blocks import in_block, left_for_numpy
+from gradviz.diagnose.source import Code, Place, as_call, called_name
+from gradviz.diagnose.tape_blocks import Left, in_block, left_at, left_for_numpy
 from gradviz.diagnose.tape_calls import TapeCall, made_place, tape_call, works_with_gradients
-from gradviz.diagnose.vocabulary import LEAVES_FOR_PYTHON, plain, shown
+from gradviz.diagnose.tape_exits import assigned, came_back
+from gradviz.diagnose.tape_missing import Missing, all_missing
+from gradviz.diagnose.vocabulary import LEAVES_FOR_PYTHON, last_word, plain, shown
 from gradviz.trace import model
 from gradviz.trace.packing import OP_LEAVES_GRAPH
 
-NOTE = "tape-none"
 MOST_LOOKED_AT = 1_000  # calls behind one that is looked at
 # What the Nones lead to: arithmetic with them, and what optimizers say.
 EFFECT = re.compile(r"NoneType|No gradients provided for any variable|None values not supported")
 ASSIGNING = {ast.Sub: "assign_sub", ast.Add: "assign_add"}
 
 
-class Missing:
-    """One gradient that is None, as the recorder tells of it. A recording may come from anywhere: all is checked."""
-
-    def __init__(self, note: model.Note) -> None:
-        self._detail = note.detail
-        self.stack = note.stack
-        self.reason = str(note.detail.get("reason"))
-        self.name = str(note.detail.get("name") or "")
-        self.dtype = str(note.detail.get("dtype") or "")
-        self.is_variable = bool(note.detail.get("variable"))
-        self.value = self.number("value")
-        self.pass_id = self.number("pass")
-        self.position = self.number("position", 0)
-        self.first_op = self.number("first_op")
-        self.last_op = self.number("last_op")
-        self.made = note.detail.get("made")
-        self.shape = tuple(self.numbers("shape"))
-
-    def number(self, key: str, otherwise: int = -1) -> int:
-        found = self._detail.get(key)
-        return found if isinstance(found, int) else otherwise
-
-    def numbers(self, key: str) -> list[int]:
-        found = self._detail.get(key)
-        return [each for each in found if isinstance(each, int)] if isinstance(found, list) else []
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether no source of the call got a gradient."""
-        return self.number("missing") == self.number("sources")
-
-
 def find(exam: Examination) -> Iterator[Finding]:
     """One finding for each call of gradient(), of its first missing gradient."""
     told: set[tuple[str, int]] = set()
-    for missing in _all(exam.case):
+    for missing in all_missing(exam.case):
         backward = exam.case.backward(missing.pass_id)
         stack = backward.stack if backward is not None else missing.stack
         where = (stack[0].file, stack[0].line) if stack else ("", 0)
@@ -78,16 +47,13 @@ def find(exam: Examination) -> Iterator[Finding]:
 
 def is_effect(exam: Examination, error: model.ExceptionInfo) -> bool:
     """Whether an error is what a missing gradient led to: it is told with that."""
-    return EFFECT.search(error.message) is not None and any(_led_to(exam.case, one, error) for one in _all(exam.case))
+    told = all_missing(exam.case) if EFFECT.search(error.message) is not None else []
+    return any(_led_to(exam.case, one, error) for one in told)
 
 
 def _led_to(case: Case, missing: Missing, error: model.ExceptionInfo) -> bool:
     """One gradient of several that is None matters where the code works with them."""
     return missing.is_whole or works_with_gradients(case, case.backward(missing.pass_id), error)
-
-
-def _all(case: Case) -> list[Missing]:
-    return [Missing(note) for note in case.trace.notes() if note.kind == NOTE]
 
 
 class _Explained:
@@ -117,6 +83,9 @@ class _Explained:
             return loss
         if missing.reason == "target":
             return self._target()
+        between = self._between()
+        if between is not None:
+            return between
         severity = "error" if self._is_grave else "note"
         return self._write("unused-input", severity, self._called.place, "tape-unconnected")
 
@@ -247,9 +216,8 @@ class _Explained:
         if outside is not None and missing.reason == "target":
             value = operand_name(case, outside, 0) or case.words("a-tensor")
             name = plain(outside.name)
-            spoken = {"__float__": "float()", "__int__": "int()", "__array__": case.words("conversion-to-array")}
             parts = {
-                "op": spoken.get(name, f".{name}()"),
+                "op": _spoken(case, outside),
                 "value": value,
                 "new": _in_tensors(case, self._called, value),
             }
@@ -278,7 +246,7 @@ class _Explained:
         targets = missing.numbers("targets")
         maker = case.producer(targets[0]) if targets else None
         inside = maker is not None and in_block(case, maker.stack, self._made, self._called.tape)
-        left = self._left_for_numpy(maker)
+        left = self._left_for_numpy(maker, "tape-numpy", severity)
         if left is not None:
             return left
         after = maker is not None and maker.operands and maker.number > missing.first_op
@@ -286,9 +254,46 @@ class _Explained:
             more = self._at_last_node(maker)
             place = case.place(maker.stack)
             return self._write("tape-unwatched", severity, place, "tape-ended", op=shown(maker.name), **more)
-        return self._write("detached", severity, self._called.place, "tape-constant")
+        put = self._assigned_between()
+        return put or self._write("detached", severity, self._called.place, "tape-constant")
 
-    def _left_for_numpy(self, maker: model.Op | None) -> Finding | None:
+    # -- a target that hangs on the tape, by other ways than the one from the source
+
+    def _between(self) -> Finding | None:
+        case, missing = self._case, self._missing
+        targets = missing.numbers("targets")
+        exits = sorted(missing.numbers("exits"))
+        out = came_back(case, missing.value, exits, targets[0]) if targets else None
+        if out is None:
+            maker = case.producer(targets[0]) if targets else None
+            return self._assigned_between() or self._left_for_numpy(maker, "tape-between", "error")
+        place = case.place(out.stack)
+        code, written = case.code(place.file), case.op_expression(out)
+        left = left_at(code, written) if code is not None and isinstance(written, ast.Call) else None
+        value = operand_name(case, out, 0) or case.words("a-tensor")
+        left = left or Left(place, _spoken(case, out), value)
+        more = self._at_last_node(out)
+        return self._numpy(code, left, "tape-between", "error", **more)
+
+    def _assigned_between(self) -> Finding | None:
+        """A variable was assigned what came of the source, and the target was computed from the variable."""
+        case, missing = self._case, self._missing
+        targets = missing.numbers("targets")
+        put = assigned(case, missing.value, targets[0], missing.first_op) if targets else None
+        if put is None:
+            return None
+        place = case.place(put.stack)
+        code, call = case.code(place.file), as_call(case.op_expression(put))
+        variable = code.short(call.receiver) if code is not None and call is not None else ""
+        value = code.short(call.argument(0, "value")) if code is not None and call is not None else ""
+        parts = {
+            "variable": variable or case.words("a-variable"),
+            "value": value or case.words("the-value"),
+            "op": last_word(put.name),
+        }
+        return self._write("detached", "error", place, "tape-assigned", parts=parts, op=shown(put.name))
+
+    def _left_for_numpy(self, maker: model.Op | None, phrase: str, severity: str) -> Finding | None:
         """A variable hands out its numbers unseen by the tape: only the text tells of it."""
         case, code = self._case, self._called.code
         written = case.op_expression(maker) if maker is not None else None
@@ -297,16 +302,24 @@ class _Explained:
         elif code is not None and self._called.call is not None:
             written = self._called.call.argument(0, "target")
         left = left_for_numpy(code, written, self._name) if code is not None and written is not None else None
-        if code is None or left is None:
-            return None
-        new = left.new or _in_tensors(case, self._called, left.value)
+        return self._numpy(code, left, phrase, severity) if left is not None else None
+
+    def _numpy(self, code: Code | None, left: Left, phrase: str, severity: str, **more: Any) -> Finding:
+        new = left.new or _in_tensors(self._case, self._called, left.value)
         parts = {"op": left.op, "value": left.value, "new": new}
         changes = new_line(code, left.place.line, left.new) if left.new else ()
-        severity = "error" if self._is_grave else "warning"
-        return self._write("detached", severity, left.place, "tape-numpy", parts=parts, op="numpy", changes=changes)
+        return self._write("detached", severity, left.place, phrase, parts=parts, op="numpy", changes=changes, **more)
 
 
 _PYTHON = {name.strip("_") for name in LEAVES_FOR_PYTHON}
+
+
+def _spoken(case: Case, out: model.Op) -> str:
+    """What a sentence calls the way out to Python."""
+    name = plain(out.name)
+    if name == "__array__":
+        return case.words("conversion-to-array")
+    return f"{name.strip('_')}()" if name.startswith("__") else f".{name}()"
 
 
 def _in_tensors(case: Case, called: TapeCall, value: str) -> str:

@@ -64,6 +64,21 @@ PHRASES = {
         " until gradient() has run.",
         "{new}",
     ),
+    "tape-between": Phrase(
+        "A tensor became a plain number or array",
+        "{target} doesn't lead back to {name}: {op} on line {line} turned {value} into plain numbers.",
+        "Python numbers and numpy arrays have no record of how they were made, so for the tape what was computed from"
+        " them does not depend on {name}: its gradient is None, though {target} follows from it, and it is never"
+        " trained. Stay with TensorFlow's functions until gradient() has run.",
+        "{new}",
+    ),
+    "tape-assigned": Phrase(
+        "No gradient passes an assignment",
+        "{target} doesn't lead back to {name}: {variable}.{op}() on line {line} put plain numbers into {variable}.",
+        "{op} changes what a variable holds, and TensorFlow has no gradient for that: a tape follows {variable} from"
+        " what it holds, not from what that was computed from. So the gradient with respect to {name} is None.",
+        "Compute {target} from {value} itself, and change {variable} after the with block.",
+    ),
     "tape-cut": Phrase(
         "No gradient passes this call",
         "{target} doesn't lead back to {name}: {op} on line {line} has no gradient.",

@@ -17,11 +17,12 @@ from gradviz.record.ownframes import OWN_FOLDERS
 from gradviz.record.patches import Patches
 from gradviz.record.tensorflow.leaves import Leaves
 from gradviz.record.tensorflow.state import Recorder, ThreadState
-from gradviz.record.tensorflow.values import FIRST_VALUE, EagerTensor
+from gradviz.record.tensorflow.values import FIRST_VALUE, EagerTensor, numpy
 
 KERAS = "keras.src.layers.layer"
 KERAS_FILTER = "keras.src.utils.traceback_utils"  # as TensorFlow's, see frontend.py
 OUT_SPEC = 5  # position in a call's row
+NUMBERS = "?bBhHiIlLefdFD"  # numpy's codes of the types that TensorFlow has too
 
 
 class OpenCall:
@@ -44,6 +45,7 @@ class LayerCalls:
         self._leaves = leaves
         self._places: dict[tuple[int, str, int], tuple[Any, int]] = {}  # root, path, id -> weak layer, module.id
         self._named: set[int] = set()  # places whose variables are named
+        self._roots: dict[int, str] = {}  # module.id of an outermost layer -> the variable that holds it
         self._watch: FrameworkWatch | None = None
 
     def install(self, patches: Patches) -> None:
@@ -66,21 +68,23 @@ class LayerCalls:
 
         @functools.wraps(original)
         def __call__(layer: Any, /, *args: Any, **kwargs: Any) -> Any:
-            if not session.recording:
+            first = first_tensor((*args, *kwargs.values())) if session.recording else None
+            if first is None:
                 return original(layer, *args, **kwargs)
-            return self.call(original, layer, args, kwargs)
+            return self.call(original, layer, args, kwargs, first)
 
         patches.replace(owner, "__call__", __call__)
         filters = sys.modules.get(KERAS_FILTER)
         if filters is not None:
             patches.replace(filters, "_EXCLUDED_PATHS", (*filters._EXCLUDED_PATHS, *OWN_FOLDERS))
 
-    def call(self, original: Callable[..., Any], layer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Run the layer's call and record it; a call that builds a symbolic graph is let alone."""
+    def call(
+        self, original: Callable[..., Any], layer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], first: Any
+    ) -> Any:
+        """Run the layer's call and record it. One that builds a symbolic graph has no tensor, and must not come by
+        here: every stack ends at this frame.
+        """
         state = self._recorder.state()
-        first = first_tensor((*args, *kwargs.values()))
-        if first is None:
-            return original(layer, *args, **kwargs)
         parent, outer, log = state.call, state.outer_stack, state.log
         row, number = -1, parent
         with guarded(self._recorder.session):
@@ -103,7 +107,7 @@ class LayerCalls:
                 self._finish(layer, call)
                 out = first_tensor((result,))
                 if out is not None and log.calls[row : row + 1] == [number]:
-                    log.calls[row + OUT_SPEC] = self._recorder.values.spec(out)
+                    log.calls[row + OUT_SPEC] = self._recorder.values.of_array(out)
 
     def _begin(self, state: ThreadState, layer: Any, frame: FrameType, first: Any) -> int:
         recorder = self._recorder
@@ -115,7 +119,7 @@ class LayerCalls:
         place = self._place(layer, path, root, None if above is None else above.place, frame)
         call = OpenCall(number, place, path, place if above is None else root)
         row = len(state.log.calls)
-        state.log.calls += (number, place, state.call, stack, recorder.values.spec(first), -1, 1)
+        state.log.calls += (number, place, state.call, stack, recorder.values.of_array(first), -1, 1)
         state.calls.append(call)
         state.call, state.outer_stack = number, stack
         return row
@@ -134,6 +138,8 @@ class LayerCalls:
                 "module", path=path, parent=parent, root_name=name, parameters=0, training=None, **kind
             )
             self._places[key] = (weakref.ref(layer), found)
+            if name is not None:
+                self._roots[found] = name
         return found
 
     def _finish(self, layer: Any, call: OpenCall) -> None:
@@ -156,6 +162,7 @@ class LayerCalls:
             name = str(each.name).partition(":")[0].rpartition("/")[2]
             full = f"{call.path}.{name}" if call.path else name
             self._leaves.parameters.setdefault(number, (full, call.place))
+            self._leaves.labels.setdefault(number, f"{self._roots.get(call.root, '')}.{full}".lstrip("."))
 
 
 LAYER_CALL: CodeType = LayerCalls.call.__code__  # where one layer's stack ends and its caller's begins
@@ -167,9 +174,9 @@ def variable_of(each: Any) -> Any:
 
 
 def first_tensor(values: Any) -> Any:
-    """The first eager tensor among values, lists, tuples and dicts of them."""
+    """The first eager tensor, or array that Keras makes one of, among values, lists, tuples and dicts of them."""
     for value in values:
-        if isinstance(value, EagerTensor):
+        if isinstance(value, EagerTensor) or (isinstance(value, numpy.ndarray) and value.dtype.char in NUMBERS):
             return value
         if isinstance(value, dict):
             value = tuple(value.values())

@@ -42,6 +42,7 @@ class Leaves:
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self.parameters: dict[int, tuple[str, int]] = {}  # value of a layer's variable -> its path, its module's id
+        self.labels: dict[int, str] = {}  # the same -> its path from the variable that holds the outermost layer
         self._names: dict[int, str] = {}
         self._ids: dict[Any, int] = {}
         self._arrived: dict[int, tuple[int, Any, Any]] = {}  # leaf id -> spec, figures, array
@@ -60,6 +61,10 @@ class Leaves:
     def name_of(self, leaf: Leaf) -> str:
         path = self.parameters.get(leaf.number, ("", 0))[0]
         return path or self._names.get(leaf.number, "") or leaf.own_name
+
+    def label_of(self, leaf: Leaf) -> str:
+        """What a sentence calls it: two layers may each have a kernel."""
+        return self.labels.get(leaf.number) or self.name_of(leaf)
 
     def leaf_id(self, entry: Leaf, in_graph: bool) -> int:
         """The leaf's id; its row is made the first time. Tensors that a loop watches anew each time are one leaf."""

@@ -40,7 +40,7 @@ class Missing:
         for at in missing[:MOST]:
             source = sources[at]
             leaf = tape.leaves.get(source._id)
-            name = (self._leaves.name_of(leaf) if leaf is not None else "") or found.get(id(raw[at]), "")
+            name = (self._leaves.label_of(leaf) if leaf is not None else "") or found.get(id(raw[at]), "")
             reason = self._reason(tape, source, raw[at], followed)
             text = f"The gradient with respect to {name or 'a source'} is None" + (
                 f" (line {frame_line(self._recorder, frame)})."

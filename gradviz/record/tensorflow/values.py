@@ -67,6 +67,12 @@ class Values:
             self.trainable.add(found)
         return found
 
+    def of_array(self, value: Any) -> int:
+        """The same of a tensor, or of a numpy array that stands for one."""
+        if isinstance(value, EagerTensor):
+            return self.spec(value)
+        return self.like(value.shape, dtypes.as_dtype(value.dtype))
+
     def like(self, shape: Any, dtype: Any, layout: str = "strided") -> int:
         """The description of a variable, or of a sparse gradient: what it stands for."""
         sizes = tuple("?" if size is None else int(size) for size in shape)

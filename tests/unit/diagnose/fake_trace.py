@@ -92,6 +92,10 @@ class FakeTrace:
         self._ops.append(made)
         return made
 
+    def replace_stack(self, op: model.Op, stack: model.Stack) -> None:
+        """The call was made in a function: `stack` tells its callers too."""
+        self._ops[self._ops.index(op)] = replace(op, stack=stack)
+
     def skip(self, count: int) -> None:
         """That many calls belong to passes that were only counted."""
         self._skipped += count

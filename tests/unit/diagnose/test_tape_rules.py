@@ -307,3 +307,86 @@ def test_only_a_line_outside_the_block_is_told_to_move_into_it(body: str, rule: 
 
     assert found.rule == rule
     assert ("into the with block" in found.fix) == (rule == "tape-unwatched")
+
+
+BETWEEN = {
+    "in one line": ("    n = np.maximum(h.numpy(), 0)\n", "h.numpy()", "    n = tf.maximum(h, 0)"),
+    "an axis of numpy's": ("    n = np.sum(h.numpy(), axis=1)\n", "h.numpy()", "    n = tf.reduce_sum(h, axis=1)"),
+    "an array of another type": ("    n = np.maximum(h.numpy(), floor)\n", "h.numpy()", ""),
+    "by itself": ("    n = h.numpy()\n", "h.numpy()", ""),
+}
+
+
+def between(line: str, out: str, use: str) -> FakeTrace:
+    """A source, numbers taken from what came of it, and a target that hangs on the tape by another variable."""
+    text = f"import numpy as np\nwith tf.GradientTape() as tape:\n    h = x @ w\n{line}    y = {use}\n"
+    trace = FakeTrace(HEAD + text + "g, k = tape.gradient(y, [w, v])\n")
+    w, v = trace.tensor((2, 2), grad=True), trace.tensor((2, 1), grad=True)
+    h, y = trace.tensor((1, 2), grad=True), trace.tensor((1, 1), grad=True)
+    trace.op("tf.matmul", "x @ w", (trace.tensor((1, 2)), w), h)
+    numpy = trace.op("numpy", out, (h,), flags=OP_LEAVES_GRAPH)
+    trace.op("tf.matmul", use, (trace.tensor((1, 2)), v), y)
+    missing(trace, "unconnected", w, y, exits=[numpy.number], sources=2, name="first.kernel")
+    return trace
+
+
+@pytest.mark.parametrize("name", BETWEEN)
+def test_numpy_between_two_variables_is_told_where_it_was_called(name: str) -> None:
+    line, out, mended = BETWEEN[name]
+
+    found = only(between(line, out, "n @ v"))
+
+    assert (found.rule, found.severity, found.op, found.line) == ("detached", "error", "numpy", 5)
+    assert "first.kernel" in found.message
+    assert [each.new for each in found.changes] == ([(mended,)] if mended else [])
+    assert mended or found.fix.startswith("Compute y from h itself")
+
+
+def test_numbers_that_are_only_shown_are_no_cause() -> None:
+    trace = between("    print(h.numpy())\n", "h.numpy()", "u @ v")
+
+    (found,) = diagnose(trace)
+
+    assert (found.rule, found.severity) == ("unused-input", "note")
+
+
+@pytest.mark.parametrize("helper", ["np.maximum(a.numpy(), 0)", "a.numpy()"])
+def test_numbers_that_a_function_returns_are_followed_to_its_call(helper: str) -> None:
+    text = f"import numpy as np\ndef act(a):\n    return {helper}\nwith tf.GradientTape() as tape:\n"
+    trace = FakeTrace(HEAD + text + "    h = x @ w\n    n = act(h)\n    y = n @ v\ntape.gradient(y, [w, v])\n")
+    w, v = trace.tensor((2, 2), grad=True), trace.tensor((2, 1), grad=True)
+    h, y = trace.tensor((1, 2), grad=True), trace.tensor((1, 1), grad=True)
+    trace.op("tf.matmul", "x @ w", (trace.tensor((1, 2)), w), h)
+    numpy = trace.op("numpy", "a.numpy()", (h,), flags=OP_LEAVES_GRAPH)
+    trace.replace_stack(numpy, trace.at("a.numpy()") + trace.at("act(h)"))
+    trace.op("tf.matmul", "n @ v", (trace.tensor((1, 2)), v), y)
+    missing(trace, "unconnected", w, y, exits=[numpy.number], sources=2)
+
+    found = only(trace)
+
+    assert (found.rule, found.op, found.line) == ("detached", "numpy", 4)
+
+
+@pytest.mark.parametrize(
+    ("reason", "again", "rule"),
+    [("unconnected", False, "detached"), ("target", False, "detached"), ("unconnected", True, "unused-input")],
+)
+def test_what_a_variable_was_assigned_leads_back_no_further(reason: str, again: bool, rule: str) -> None:
+    body = "    s.assign(w * 3)\n" + ("    s.assign(one)\n" if again else "") + "    y = s * s\n"
+    trace = FakeTrace(HEAD + "with tf.GradientTape() as tape:\n" + body + "tape.gradient(y, w)\n")
+    w, s, three = (trace.tensor((), grad=True) for _ in range(3))
+    held, y = trace.tensor((), grad=reason == "unconnected"), trace.tensor((), grad=reason == "unconnected")
+    trace.op("tf.multiply", "w * 3", (w,), three)
+    trace.op("tf.Variable.assign", "s.assign(w * 3)", (s, three))
+    if again:
+        trace.op("tf.Variable.assign", "s.assign(one)", (s, trace.tensor(())))
+    trace.op("tf.Variable.read_value", "s * s", (s,), held)
+    trace.op("tf.multiply", "s * s", (held, held), y)
+    missing(trace, reason, w, y, variable=True, first_op=-1)
+
+    found = only(trace)
+
+    assert found.rule == rule
+    if not again:
+        assert (found.line, found.op) == (3, "tf.Variable.assign")
+        assert found.fix == "Compute y from w * 3 itself, and change s after the with block."
