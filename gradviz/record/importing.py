@@ -8,6 +8,7 @@ The finders and loaders have no base class: importlib.abc would load a dozen mod
 from __future__ import annotations
 
 import atexit
+import builtins
 import importlib.util
 import sys
 from collections.abc import Callable, Sequence
@@ -18,6 +19,7 @@ from typing import Any
 
 PACKAGE = Path(__file__).absolute().parent.parent
 OURS = ("gradviz.record", "gradviz.trace", "gradviz.errors")
+BUILTINS = dict(builtins.__dict__)  # as Python had them
 OWN_COPY = "multiprocessing"  # importing it registers things that the script must see registered in its own order
 
 
@@ -57,9 +59,12 @@ class OwnFinder:
 
 
 class SilentLoader(SourceFileLoader):
-    """Loads a module of ours whose frames never swallow a warning, see ownwarnings.py."""
+    """Loads a module of ours: its frames never swallow a warning, see ownwarnings.py, and its functions find Python's
+    own sum, max and the like, whatever a script puts in their places.
+    """
 
     def exec_module(self, module: ModuleType) -> None:
+        module.__dict__["__builtins__"] = BUILTINS
         super().exec_module(module)
         module.__dict__["__warningregistry__"] = None
 

@@ -12,7 +12,7 @@ import os
 import traceback
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import CodeType, TracebackType
+from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 _HERE = Path(__file__).absolute().parent
@@ -81,17 +81,18 @@ def _entries(tb: TracebackType | None) -> Iterator[TracebackType]:
 
 
 class PatchedTraceback:
-    """While it is on, whatever prints a traceback through the traceback module (logging, multiprocessing, ...) prints
-    none of ours.
+    """While it is on, whatever prints a traceback or a stack through the traceback module (logging, multiprocessing,
+    torch's anomaly mode, ...) prints none of ours.
     """
 
     def __init__(self) -> None:
+        self._walk = traceback.walk_stack
         self._init = traceback.TracebackException.__init__
         self._extract = traceback.extract_tb
 
     def install(self) -> None:
-        """Put the two doors of the traceback module in our hands."""
-        original_init, original_extract = self._init, self._extract
+        """Put the doors of the traceback module in our hands."""
+        original_init, original_extract, original_walk = self._init, self._extract, self._walk
 
         def init(self: Any, exc_type: Any, exc_value: Any, exc_traceback: Any, *args: Any, **kwargs: Any) -> None:
             original_init(self, exc_type, exc_value, without_own_frames(exc_traceback), *args, **kwargs)
@@ -99,9 +100,18 @@ class PatchedTraceback:
         def extract_tb(tb: Any, limit: Any = None) -> Any:
             return original_extract(without_own_frames(tb), limit=limit)
 
+        def walk_stack(f: FrameType | None) -> Iterator[tuple[FrameType, int]]:
+            if f is None:  # from its caller on, which it counts back to: each version of Python its own way
+                return original_walk(f)
+            frames = list(original_walk(f))
+            extra = not_in_a_bare_run([frame.f_code for frame, _ in reversed(frames)])[::-1]
+            return iter([each for each, is_extra in zip(frames, extra) if not is_extra])
+
+        traceback.walk_stack = walk_stack
         traceback.TracebackException.__init__ = init  # type: ignore[method-assign]  # undone by uninstall
         traceback.extract_tb = extract_tb
 
     def uninstall(self) -> None:
         traceback.TracebackException.__init__ = self._init  # type: ignore[method-assign]  # as it was
         traceback.extract_tb = self._extract
+        traceback.walk_stack = self._walk

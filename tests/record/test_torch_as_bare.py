@@ -10,12 +10,13 @@ import pytest
 from gradviz.document.run_request import Target
 from gradviz.trace.reader import Trace
 from tests.record.torch_scripts import TORCH_SCRIPTS
+from tests.record.torch_scripts_aside import ASIDE
 from tests.transparency import assert_same, run_bare, run_recorded
 
 
-@pytest.mark.parametrize("name", TORCH_SCRIPTS)
+@pytest.mark.parametrize("name", [*TORCH_SCRIPTS, *ASIDE])
 def test_a_torch_script_runs_as_if_bare(name: str, tmp_path: Path) -> None:
-    (tmp_path / "script.py").write_text(TORCH_SCRIPTS[name], encoding="utf-8")
+    (tmp_path / "script.py").write_text({**TORCH_SCRIPTS, **ASIDE}[name], encoding="utf-8")
     target = Target("script", "script.py")
 
     bare = run_bare(target, tmp_path)

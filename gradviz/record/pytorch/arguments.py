@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from json import dumps
+from types import FunctionType, MethodType
 from typing import Any
 
 import torch
@@ -97,10 +98,12 @@ class Arguments:
             return [*short, "…"] if len(value) > LONGEST_LIST else short
         if isinstance(value, str):
             return value[:LONGEST_TEXT]
-        code = getattr(value, "__code__", None)
-        if code is not None:  # a hook, a comparison: where it is written
+        function = value.__func__ if type(value) is MethodType else value
+        if type(function) is FunctionType:  # a hook, a comparison: where it is written. Of nothing else it is asked for
+            code = function.__code__
             stack = self._frames.place_of_function(code)
-            return {"function": value.__name__, "file": code.co_filename, "line": code.co_firstlineno, "stack": stack}
+            name = function.__name__
+            return {"function": name, "file": code.co_filename, "line": code.co_firstlineno, "stack": stack}
         if isinstance(value, (torch.dtype, torch.layout, torch.memory_format)):
             return str(value).rpartition("torch.")[2]
         if isinstance(value, (torch.device, complex)):

@@ -56,7 +56,7 @@ def make_recording(recorder: Recorder, state: ThreadState, slow: Slow, hooked: H
     """
     session, frames, values = recorder.session, recorder.frames, recorder.values
     arguments_of, arguments_named = recorder.arguments.of, recorder.arguments.named
-    known_functions, learn = recorder.functions.known, recorder.functions.learn
+    known_functions, find = recorder.functions.known, recorder.functions.find
     known, describe, result_of, read, measurable = (
         values.known,
         values.describe,
@@ -73,9 +73,14 @@ def make_recording(recorder: Recorder, state: ThreadState, slow: Slow, hooked: H
     ops, add_op, add_operands, add_results = log.ops, log.ops.extend, log.operands.extend, log.results.extend
 
     def call(mode: Any, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
-        info = known_functions.get(func)
+        try:
+            info = known_functions.get(func)
+        except Exception:  # noqa: BLE001  # foreign: a callable that has no hash
+            info = None
         if info is None:
-            info = learn(func)
+            info = find(func)
+            if info is None:
+                return func(*args, **kwargs) if kwargs else func(*args)
         handling = info.handling
         if not handling or ident != get_ident() or not session.recording:
             return func(*args, **kwargs) if kwargs else func(*args)

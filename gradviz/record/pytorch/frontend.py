@@ -12,6 +12,7 @@ from gradviz.record.frontend import Session
 from gradviz.record.passstore import PassStore
 from gradviz.record.patches import Patches
 from gradviz.record.pytorch.applies import Applies
+from gradviz.record.pytorch.aside import install_standing_aside
 from gradviz.record.pytorch.backwards import CustomBackwards
 from gradviz.record.pytorch.constructors import Constructors
 from gradviz.record.pytorch.engine import Engine, caller_of_ours
@@ -168,6 +169,7 @@ class TorchFrontend:
         install_zeroing(recorder, self._patches)
         self._patch_compile(recorder)
         self._patch_swap(recorder)
+        install_standing_aside(recorder, self._patches)
 
     def _patch_compile(self, recorder: Recorder) -> None:
         original = getattr(torch, "compile", None)

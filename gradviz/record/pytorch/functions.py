@@ -204,14 +204,28 @@ class Functions:
         self.known: dict[Any, FunctionInfo] = {}
 
     def learn(self, function: Any) -> FunctionInfo:
-        """Look at a function that is new."""
+        """Look at a function that is new; one that can't be a key is known by its type."""
         name = str(getattr(function, "__name__", None) or type(function).__name__)
         if name == "__get__" or name == "__set__":
             info = self._property(name, function)
         else:
-            info = FunctionInfo(name, _handling(name), _parameters(name, function), self._writer)
-        self.known[function] = info
+            try:
+                parameters = _parameters(name, function)
+            except Exception:  # noqa: BLE001  # foreign: where a script rebinds max, re can't read a docstring
+                parameters = ()
+            info = FunctionInfo(name, _handling(name), parameters, self._writer)
+        try:
+            self.known[function] = info
+        except TypeError:
+            self.known[type(function)] = info
         return info
+
+    def find(self, function: Any) -> FunctionInfo | None:
+        """For what isn't known, or can't be looked up; None where nothing can be found out about it."""
+        try:
+            return self.known.get(type(function)) or self.learn(function)
+        except Exception:  # noqa: BLE001  # foreign: a callable of the script's, names that it bound to others
+            return None
 
     def _property(self, name: str, function: Any) -> FunctionInfo:
         descriptor = getattr(function, "__self__", None)
