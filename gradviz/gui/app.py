@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import importlib
 import os
+import signal
 import sys
 import threading
 import time
@@ -48,6 +49,7 @@ def run(path: Path | None = None, function: str = "", quit_after_paint: bool = F
     """Open the window on a script, a recording, or the welcome page; returns the exit status."""
     quit_after_paint = quit_after_paint or bool(os.environ.get(QUIT_VARIABLE))
     began = time.perf_counter()
+    let_scripts_be_interrupted()
     application = make_application()
     collector = Collector(application)
     window, theme = make_window(application)
@@ -145,6 +147,14 @@ def catch_errors(window: Window) -> None:
 
     sys.excepthook = hook
     threading.excepthook = thread_hook
+
+
+def let_scripts_be_interrupted() -> None:
+    """A program that a shell script starts in the background ignores SIGINT, and hands that on to what it starts: Stop
+    could only kill. What is handled here is as usual again there; here it goes on to do nothing.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, lambda *_: None)
 
 
 def warm_up(done: Callable[[], object]) -> None:

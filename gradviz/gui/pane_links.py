@@ -79,6 +79,8 @@ class PaneLinks(QObject):
         self._window.commands.refresh()
 
     def _count(self, view: View) -> None:
-        """The number of findings, in the colour of the worst; a green 0 once there is something to look at."""
+        """The number of findings, in the colour of the worst; a green 0 once a recording was examined."""
         worst = next((each for each in SEVERITIES if any(f.severity == each for f in view.findings)), "done")
-        self._window.docks.set_badge("problems", str(len(view.findings)) if view.trace is not None else "", worst)
+        state = self._window.document.state
+        examined = view.trace is not None and not state.running
+        self._window.docks.set_badge("problems", str(len(view.findings)) if examined else "", worst)

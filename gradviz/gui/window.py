@@ -20,6 +20,7 @@ from gradviz.document.settings import Settings
 from gradviz.gui.commands import Commands
 from gradviz.gui.menus import Menus
 from gradviz.gui.post import Post
+from gradviz.gui.quitting import Quitting
 from gradviz.gui.status_line import StatusLine
 from gradviz.gui.theme import Theme
 from gradviz.gui.toolbar import Toolbar
@@ -62,6 +63,7 @@ class Window(QMainWindow):
         self.menus = Menus(self, self.commands, self.fills)
         self._work_state: QByteArray | None = self._remembered("state")
         self._opening: Opening | None = None
+        self.quitting = Quitting(self)
         self._restore_geometry()
         self.show_welcome()
         self._bind_window_commands()
@@ -250,6 +252,9 @@ class Window(QMainWindow):
             QTimer.singleShot(0, self, lambda: self.open_path(path))  # the other program waits for this event to end
 
     def closeEvent(self, event: QCloseEvent) -> None:
+        if not self.quitting.may_close():
+            event.ignore()
+            return
         self._remember()
         event.accept()
         QTimer.singleShot(0, self, self.close_everything)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -11,6 +14,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from gradviz.document.process_tree import descendants
+from gradviz.gui.panes.problems import ProblemsPane
 from gradviz.gui.window import Window
 from gradviz.resources_path import resources_path
 from tests.gui.driving import LONG, Person
@@ -31,6 +35,17 @@ while True:
 ASKS = """
 name = input("name? ")
 print("hello", name)
+"""
+TRAINING = """
+import time
+import torch
+weight = torch.ones(3, requires_grad=True)
+try:
+    while True:
+        (weight * 2).sum().backward()
+        time.sleep(0.01)
+finally:
+    print("the last words", flush=True)
 """
 NO_BACKWARD = """
 import torch
@@ -65,6 +80,12 @@ def script(folder: Path, text: str, name: str = "script.py") -> Path:
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def shown_total(person: Person) -> int:
+    """The 42 of 'Backward 1 of 42 · line 3'."""
+    found = re.search(r" of ([0-9]+)", person.window.timeline.chooser.currentText())
+    return int(found[1]) if found is not None else 0
 
 
 def test_a_faulty_script_runs_and_shows_where_it_went_wrong(person: Person, tmp_path: Path) -> None:
@@ -244,3 +265,62 @@ def test_an_interpreter_without_the_framework_offers_another(person: Person, tmp
     assert button is not None
     person.click(button)
     assert person.window.focusWidget() is person.run_panel.interpreter
+
+
+def test_quit_asks_while_a_script_runs(person: Person, tmp_path: Path) -> None:
+    # GIVEN
+    person.open(script(tmp_path, ENDLESS))
+    person.command("run")
+    person.until(lambda: "started" in person.output.text.toPlainText(), LONG)
+    window, quitting = person.window, person.window.quitting
+    # WHEN one quits, and thinks better of it
+    person.press(Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
+    person.until(lambda: quitting.question is not None)
+    person.qtbot.keyClick(quitting.question, Qt.Key.Key_Escape)
+    # THEN
+    person.until(lambda: quitting.question is None)
+    assert window.isVisible()
+    assert window.document.state.phase == "running"
+    # AND a yes ends both (the fixtures see to it that nothing is left)
+    person.press(Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
+    person.until(lambda: quitting.question is not None)
+    assert quitting.question is not None
+    person.click(next(each for each in quitting.question.buttons() if each.text() == "Stop and quit"))
+    person.until(lambda: not window.isVisible())
+
+
+def test_counts_grow_while_a_loop_runs(person: Person, tmp_path: Path) -> None:
+    # GIVEN a loop that goes on until it is stopped
+    person.open(script(tmp_path, TRAINING))
+    window = person.window
+    assert window.timeline.chooser.currentText() == "No backward pass"
+    # WHEN
+    person.command("run")
+    # THEN what is told of it grows
+    person.until(lambda: shown_total(person) > 2, LONG)
+    before = shown_total(person)
+    person.until(lambda: shown_total(person) > before, LONG)
+    problems = window.docks.panes["problems"]
+    assert isinstance(problems, ProblemsPane)
+    assert "when the run ends" in problems.empty_words(window.hub.view)
+    # AND Stop lets the script end as Ctrl+C does
+    person.command("stop")
+    person.until_settled()
+    assert "the last words" in person.output.text.toPlainText()
+    assert "Stopped" in window.status.words()
+
+
+def test_stop_interrupts_though_the_program_ignores_interrupts() -> None:
+    """A window that a shell script started in the background."""
+    code = """
+import signal, subprocess, sys
+from gradviz.gui.app import let_scripts_be_interrupted
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+let_scripts_be_interrupted()
+ask = "import signal; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+subprocess.run([sys.executable, "-c", ask], check=True)
+signal.raise_signal(signal.SIGINT)
+print("alive")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "alive"]

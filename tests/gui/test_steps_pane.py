@@ -148,6 +148,12 @@ def test_without_a_pass(tmp_path: Path, qtbot: QtBot) -> None:
     assert pane.note.text() == "No backward pass was recorded."
 
 
+def test_a_run_that_goes_on_has_no_pass_so_far(tmp_path: Path, qtbot: QtBot) -> None:
+    TraceBuilder(tmp_path / "begun.gradviz", status="recording", seconds=None, exit_code=None).commit()
+    pane = shown(StepsPane, hub_on(tmp_path / "begun.gradviz"), qtbot)
+    assert pane.note.text() == "No backward pass so far."
+
+
 def test_a_damaged_pass_is_a_sentence(recordings: dict[str, Path], tmp_path: Path, qtbot: QtBot) -> None:
     import sqlite3
 

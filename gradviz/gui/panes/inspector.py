@@ -17,7 +17,7 @@ from gradviz.gui.panes.inspector_node import NodePage
 from gradviz.gui.panes.inspector_page import Page
 from gradviz.gui.panes.inspector_summary import build_summary
 from gradviz.gui.panes.inspector_values import ValuesPool
-from gradviz.gui.panes.pane import Pane, page_scroller, words_page
+from gradviz.gui.panes.pane import Pane, no_pass_words, page_scroller, words_page
 from gradviz.gui.panes.plot_loader import PlotLoader
 from gradviz.gui.theme import Theme
 
@@ -53,7 +53,7 @@ class InspectorPane(Pane):
     def refresh(self, view: View, changed: frozenset[str]) -> None:
         if view.trace is None or view.pass_id is None:
             self._facts = None
-            self._say(self.tr("No backward pass was recorded.") if view.trace is not None else "")
+            self._say(no_pass_words(view))
             return
         if {"trace", "pass"} & changed or self._facts is None:
             before = self._facts

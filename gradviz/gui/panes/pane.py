@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QCoreApplication, Qt, QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
@@ -77,6 +77,15 @@ class Pane(QWidget):
     def show_damage(self, sentence: str) -> None:
         """A part of the file that this pane needs is damaged."""
         raise NotImplementedError
+
+
+def no_pass_words(view: View) -> str:
+    """In place of a pass: whether one may come; "" without a recording. Raises TraceError."""
+    if view.trace is None:
+        return ""
+    if view.trace.run().status == "recording":
+        return QCoreApplication.translate("Pane", "No backward pass so far.")
+    return QCoreApplication.translate("Pane", "No backward pass was recorded.")
 
 
 def page_scroller(name: str, parent: QWidget) -> QScrollArea:

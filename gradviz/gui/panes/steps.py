@@ -11,7 +11,7 @@ from gradviz.document.hub import Hub, Selection, View
 from gradviz.document.pass_facts import PassFacts
 from gradviz.draw.tokens import ROW
 from gradviz.gui.panes.note_line import NoteLine
-from gradviz.gui.panes.pane import Pane
+from gradviz.gui.panes.pane import Pane, no_pass_words
 from gradviz.gui.panes.steps_model import LINE, NODE, NUMBER, SHAPES, StepsModel
 from gradviz.gui.panes.steps_rows import StepsRows
 from gradviz.gui.theme import Theme
@@ -82,7 +82,7 @@ class StepsPane(Pane):
     def _show_pass(self, view: View) -> None:
         if view.trace is None or view.pass_id is None:
             self.model.show(None)
-            self._say(self.tr("No backward pass was recorded.") if view.trace is not None else "")
+            self._say(no_pass_words(view))
             return
         facts = PassFacts(view.trace, view.pass_id)
         self.model.show(facts, view.position, self._seed_is_bad(view))
