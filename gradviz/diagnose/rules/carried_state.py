@@ -144,7 +144,7 @@ def _holds_several(case: Case, maker: model.Op | None, name: str, binding: ast.s
 
 def _cut_off(name: str, several: bool, binding: ast.stmt | None) -> str:
     if isinstance(getattr(binding, "value", None), ast.ListComp):  # one state for each of several layers
-        return f"[tuple(s.detach() for s in one) for one in {name}]" if several else f"[s.detach() for s in {name}]"
+        return f"[{_cut_off('one', several, None)} for one in {name}]"
     return f"tuple(s.detach() for s in {name})" if several else f"{name}.detach()"
 
 

@@ -58,7 +58,7 @@ def state(
         ("out, (h, c) = rnn(x, hx=(h, c))", "rnn(x, hx=(h, c))", 3, 1, ("h", "c"), "h.detach(), c.detach()"),
         ("h, c = rnn(x, (h, c))", "rnn(x, (h, c))", 2, 0, ("h", "c"), "h.detach(), c.detach()"),
         ("self.h = rnn(x, self.h)", "rnn(x, self.h)", 2, 0, ("self.h",), "tuple(s.detach() for s in self.h)"),
-        ("hs = [rnn(x, h) for h in hs]", "rnn(x, h)", 1, 0, ("hs",), "[s.detach() for s in hs]"),
+        ("hs = [rnn(x, h) for h in hs]", "rnn(x, h)", 1, 0, ("hs",), "[one.detach() for one in hs]"),
         (
             "hs = [rnn(x, h) for h in hs]",
             "rnn(x, h)",
