@@ -169,7 +169,9 @@ class StepSlider(QAbstractSlider):
             painter.drawLine(QPointF(x, TROUGH_Y - 6), QPointF(x, TROUGH_Y + 6))
             if on_label:
                 painter.setPen(QColor(tokens.text2))
-                painter.drawText(QRectF(x - 30, TROUGH_Y + 7, 60, 12), Qt.AlignmentFlag.AlignCenter, str(number))
+                wide = painter.fontMetrics().horizontalAdvance(str(number)) + 2.0
+                left = max(0.0, min(x - wide / 2, self.width() - wide))  # the last one isn't cut
+                painter.drawText(QRectF(left, TROUGH_Y + 7, wide, 12), Qt.AlignmentFlag.AlignCenter, str(number))
 
     def _paint_marks(self, painter: QPainter) -> None:
         for mark in self._marks:
