@@ -120,7 +120,6 @@ def transformer(opened: bool) -> Callable[[Stage], None]:
     def act(stage: Stage) -> None:
         from gradviz.document.hub import Selection
         from gradviz.gui.canvas.canvas import Canvas  # Qt's platform and fonts are chosen before it is imported
-        from gradviz.gui.canvas.looking import place_of_group
 
         canvas = stage.window.centre.canvas
         assert isinstance(canvas, Canvas)
@@ -135,11 +134,6 @@ def transformer(opened: bool) -> Callable[[Stage], None]:
         canvas.folding.toggle(block.key)
         stage.pause(3.0)
         stage.window.hub.change(None, selection=Selection("group", path="blocks.1"))
-        stage.pause(0.5)
-        place = place_of_group(canvas.loaded, block.key)
-        assert place is not None
-        seen = replace(canvas.view.view, zoom=0.7, x=place[0] - 130, y=place[1] - 50)  # its upper left, to be read
-        canvas.view.set_view(seen)
         stage.pause(1.0)
 
     return act

@@ -174,7 +174,8 @@ class Picture:
     ) -> bool:
         """Far away: these boxes and edges over what they were, which they cover. False where that isn't enough."""
         level = self.level(view.zoom, len(self.boxes_in(view.area(30 / view.zoom))))
-        if level == "near":
+        spreads = any(self._framed[edge].look == Look.NAN for edge in edges.tolist() if edge in self._framed)
+        if level == "near" or spreads:  # a block of NaN that goes again isn't covered by anything
             return False
         paint_far(painter, tokens, self.segments, self._columns, states, view, boxes, edges, level)
         return True
