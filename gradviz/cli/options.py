@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from gradviz import __version__
+from gradviz.document.paths import plain_path
 from gradviz.document.run_request import LEVELS, SCRIPT_SUFFIXES, Target, read_target
 from gradviz.errors import NotStartedError
 
@@ -187,7 +188,7 @@ def _target(found: argparse.Namespace, command: str) -> tuple[Target | None, Pat
         return Target("module", module), None
     text = str(text)
     if text.endswith(".gradviz"):
-        return None, Path(text).absolute()
+        return None, plain_path(Path(text))
     return read_target(text), None
 
 

@@ -13,6 +13,8 @@ from gradviz.trace.kept import passes_not_kept
 def run(options: Options) -> int:
     """Exit code as for check: 1 when there is anything at warning or above."""
     place = require_place(options)
+    if options.recording is not None and not options.recording.exists():
+        raise NotStartedError(f"There is no file {options.recording}.")
     if options.target is None:
         raise NotStartedError(f"{options.recording} is a recording already; gradviz record wants a script.")
     if place.suffix != ".gradviz":

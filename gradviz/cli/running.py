@@ -16,6 +16,7 @@ from gradviz.cli.script_input import ScriptInput
 from gradviz.cli.streams import Sink, tell
 from gradviz.document.functions import list_functions, makes_only
 from gradviz.document.interpreters import chosen_interpreter
+from gradviz.document.paths import plain_path
 from gradviz.document.run_request import RunRequest
 from gradviz.document.supervisor import Outcome, Supervisor
 from gradviz.errors import GradvizError, NotStartedError
@@ -139,7 +140,7 @@ def require_place(options: Options) -> Path:
     """Where -o points. Raises NotStartedError."""
     if options.output is None:
         raise NotStartedError(f"gradviz {options.command} needs -o FILE.")
-    return options.output.absolute()
+    return plain_path(options.output)
 
 
 def until_it_ends(supervisor: Supervisor) -> Outcome:

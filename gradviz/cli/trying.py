@@ -33,7 +33,19 @@ def try_fixes(request: RunRequest, findings: Sequence[Finding], script_input: Sc
         tried[number] = attempt.run()
         if tried[number].status == "stopped":
             break
+    if not tried:
+        tell(nothing_to_try(findings))
     return tried
+
+
+def nothing_to_try(findings: Sequence[Finding]) -> str:
+    """What is said where the script ran once only."""
+    if not findings:
+        return "gradviz: --try had nothing to try: nothing was found."
+    return (
+        "gradviz: --try had nothing to try: it replaces the seed of a backward or grad call, and no finding here is"
+        " mended by that."
+    )
 
 
 def announced(finding: Finding) -> str:

@@ -226,6 +226,30 @@ def test_bad_input_is_told_in_a_sentence(name: str, tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(("made", "words"), [(False, "There is no file"), (True, "is a recording already")])
+def test_only_a_recording_that_is_there_is_one_already(made: bool, words: str, tmp_path: Path) -> None:
+    if made:
+        script(tmp_path, "", "run.gradviz")
+
+    done = run_gradviz("record", "run.gradviz", "-o", "other.gradviz", cwd=tmp_path)
+
+    assert done.exit_code == 2
+    assert f"{words}" in done.stderr and str(tmp_path / "run.gradviz") in done.stderr
+
+
+def test_paths_are_told_without_detours(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    script(tmp_path, HEALTHY)
+
+    recorded = run_gradviz("record", "../script.py", "-o", "../deep/../run.gradviz", cwd=tmp_path / "deep")
+    drawn = run_gradviz("export", "../run.gradviz", "-o", "../run.svg", cwd=tmp_path / "deep")
+    checked = run_gradviz("check", "../run.gradviz", "--json", cwd=tmp_path / "deep")
+
+    assert f"Open it with: gradviz {tmp_path / 'run.gradviz'}\n" in recorded.stderr
+    assert f"Wrote {tmp_path / 'run.svg'}" in drawn.stderr
+    assert checked.report["trace"] == str(tmp_path / "run.gradviz")
+
+
 UNREADABLE = {
     "a letter of another coding": (b"x = 1\ny = '\xe9'\n", "not UTF-8", 2),
     "on the first line": (b"y = '\xe9'\n", "not UTF-8", 1),

@@ -208,12 +208,14 @@ def test_a_healthy_script_runs_once(tmp_path: Path) -> None:
     assert (done.exit_code, trials, done.findings) == (0, [], [])
     assert (tmp_path / "ran").read_text(encoding="utf-8") == "once "
     assert "runs once more" not in done.stderr
+    assert "--try had nothing to try: nothing was found." in done.stderr
 
 
-def test_findings_that_cannot_be_tried_say_nothing(tmp_path: Path) -> None:
+def test_where_nothing_can_be_tried_a_line_says_so(tmp_path: Path) -> None:
     done, trials = tried(HEAD + "x.detach().sum().backward()\n", tmp_path)
     assert done.exit_code == 1 and done.loud
     assert trials == [] and "tried" not in done.stdout
+    assert "no finding here is mended by that" in done.stderr
 
 
 @pytest.mark.parametrize("kind", ["pipe", "file"])
