@@ -75,7 +75,8 @@ def keep(name: str) -> None:
     pixels = np.frombuffer(picture.constBits(), np.uint32)
     colors, count = np.unique(pixels, return_counts=True)
     channels = np.stack([colors >> shift & 255 for shift in (16, 8, 0)], axis=1).astype(np.int64)
-    left, palette = np.argsort(-count, kind="stable"), []
+    left = np.argsort(-count, kind="stable")
+    palette: list[int] = []
     while len(left) and len(palette) < 256:
         palette.append(int(colors[left[0]]))
         left = left[np.abs(channels[left] - channels[left[0]]).sum(axis=1) > ALIKE]
