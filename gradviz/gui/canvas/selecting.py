@@ -114,7 +114,7 @@ def place_of_hit(loaded: Loaded, found: Hit, view: View) -> int:
         return found.at
     if found.kind == "edge":
         tail, scene = int(loaded.scene.draft.tail[found.at]), loaded.scene
-        seen = camera.in_middle(view, float(scene.x[tail]), float(scene.y[tail]))
+        seen = camera.in_middle(view, float(scene.x[tail]), float(scene.y[tail]), 0.9)
         return tail if seen else int(scene.draft.head[found.at])
     return -1
 
