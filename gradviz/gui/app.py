@@ -135,6 +135,7 @@ def catch_errors(window: Window) -> None:
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if issubclass(kind, KeyboardInterrupt):
+            window.quitting.agree()
             QApplication.quit()
             return
         sys.__excepthook__(kind, error, trace)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtWidgets import QMessageBox
 
 from gradviz.gui.style_sheet import set_role
@@ -30,6 +30,10 @@ class Quitting(QObject):
             self._ask(state.title)
         return False
 
+    def agree(self) -> None:
+        """Nobody is to be asked: an interrupt from the terminal."""
+        self._agreed = True
+
     def _ask(self, name: str) -> None:
         words = self.tr("{name} is still running.").format(name=name)
         box = QMessageBox(QMessageBox.Icon.NoIcon, self.tr("Quit gradviz"), words, parent=self._window)
@@ -47,4 +51,4 @@ class Quitting(QObject):
     def _answered(self, agreed: bool) -> None:
         self.question, self._agreed = None, agreed
         if agreed:
-            self._window.close()
+            QTimer.singleShot(0, self._window, self._window.close)  # its button is still in the midst of a click

@@ -86,8 +86,23 @@ def test_closing_the_window_ends_the_script(person: Person, tmp_path: Path) -> N
     person.until(lambda: "started" in person.output.text.toPlainText(), LONG)
     # WHEN
     person.window.close()
+    question = person.window.quitting.question
+    assert question is not None
+    person.click(next(each for each in question.buttons() if each.text() == "Stop and quit"))
     # THEN
     person.until(lambda: not set(descendants(os.getpid())) - before)
+
+
+def test_an_interrupt_ends_the_program_without_a_question(person: Person, tmp_path: Path) -> None:
+    person.open(script(tmp_path, WAITS))
+    person.command("run")
+    person.until(lambda: "started" in person.output.text.toPlainText(), LONG)
+    # WHEN Ctrl+C in the terminal that it was started from
+    person.window.quitting.agree()
+    person.window.close()
+    # THEN
+    assert person.window.quitting.question is None
+    assert not person.window.isVisible()
 
 
 def test_a_fault_of_ours_becomes_a_strip(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
