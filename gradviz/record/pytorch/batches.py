@@ -1,7 +1,8 @@
 """Statistics of gradients in batches: many small ones of one shape are stacked and measured at once, large ones alone.
 
-Small gradients are held until their batch is full, at most for the pass; one that was written to meanwhile is left out.
-On a GPU nothing is fetched before the pass is over.
+Small gradients wait until their batch is full, at most for the pass; one that was written to meanwhile is left out.
+What waits is an alias: a leaf takes over the gradient it is given only if nobody holds that, and what the script has
+kept of it shares memory with `.grad` then. On a GPU nothing is fetched before the pass is over.
 """
 
 from __future__ import annotations
@@ -51,12 +52,12 @@ class Batches:
             figure = self._single[slot] = tensor.item()
             if figure - figure != 0:
                 self._counts[slot] = (int(figure != figure), int(figure == figure))
-                self.non_finite.append((slot, tensor))
+                self.non_finite.append((slot, tensor.detach()))
             return
         group = self._groups.get(spec)
         if group is None:
             group = self._groups[spec] = ([], [], [])
-        group[0].append(tensor)
+        group[0].append(tensor.detach())
         group[1].append(slot)
         group[2].append(version)
         if len(group[0]) >= BATCH:
@@ -121,7 +122,8 @@ class Batches:
         if tensor.is_cpu:
             self._alone[slot] = (low, high, mean, norm)
             if not math.isfinite(norm):
-                self._count([slot], tensor[None], tensor[None])
+                alone = tensor.detach()[None]  # a view holds what it is a view of
+                self._count([slot], alone, alone)
         else:
             self._append([slot], -1, [each.reshape(1) for each in (norm, low, high, mean, norm)])
             counts = torch.stack([torch.isnan(tensor).sum(), torch.isinf(tensor).sum()])

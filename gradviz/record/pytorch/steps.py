@@ -110,14 +110,10 @@ def make_prehook(recorder: Recorder, record: TorchPass) -> Callable[[Sequence[An
             record.fault = fault
 
     def careful(node: int, spec: int, gradient: Any, version: int) -> None:
-        """Leaves take over the gradient they are given if nobody else holds it; custom functions may write to it."""
+        """Custom functions may write to what they are given, hooks of a leaf to its `.grad`, which that becomes."""
         assert batches is not None
-        if flags[node] & leaf:
-            batches.add(spec, starts[node], gradient.detach(), version)
-            if graph.nodes[node].variable._post_accumulate_grad_hooks:
-                batches.flush()
-        else:
-            batches.add(spec, starts[node], gradient, version)
+        batches.add(spec, starts[node], gradient, version)
+        if not flags[node] & leaf or graph.nodes[node].variable._post_accumulate_grad_hooks:
             batches.flush()
 
     def odd(node: int, gradients: Sequence[Any]) -> list[int]:

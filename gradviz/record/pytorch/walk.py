@@ -1,7 +1,7 @@
 """Walks the graph of a backward pass: nodes, edges, what shape each expects. Never reads a saved tensor.
 
 Once Python has touched the nodes of a chain, freeing it recurses in C, about 205 bytes of stack a node: where the stack
-can't hold that many, the walk stops.
+can't hold that many, the walk stops. Deep graphs may be freed by another thread, whose stack is smaller: see `anchors`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 
+from gradviz.record.pytorch.anchors import hold
 from gradviz.record.pytorch.state import Recorder, ThreadState
 from gradviz.trace.packing import NODE_CPP, NODE_CUSTOM, NODE_LEAF
 
@@ -94,6 +95,7 @@ class Walker:
                 found.add(id(each))
                 nodes.append(each)
         self._sort(graph, following)
+        hold(nodes, graph.tail, graph.head)
         self._describe(graph, state)
         return graph
 
