@@ -9,6 +9,7 @@ import shutil
 import sqlite3
 import time
 from pathlib import Path
+from typing import Any
 
 from gradviz.errors import NotStartedError
 from gradviz.trace.live import read_live
@@ -34,8 +35,10 @@ def write_last_words(writer: TraceWriter) -> bool:
         )
     writer.commit()
     if writer.failure is None:
-        connection = writer.path_connection()
-        connection.execute("UPDATE backward SET outcome = 'interrupted' WHERE outcome = 'running'")
+        try:
+            writer.path_connection().execute("UPDATE backward SET outcome = 'interrupted' WHERE outcome = 'running'")
+        except sqlite3.OperationalError as error:  # a full disk; what is no database any more goes on as DatabaseError
+            writer.failure = str(error)
     return running is not None
 
 
@@ -63,12 +66,54 @@ def finish(writer: TraceWriter) -> None:
         writer.path.with_name(writer.path.name + ".live").unlink(missing_ok=True)
 
 
+def keep(writer: TraceWriter, place: Path) -> None:
+    """One whole file, at its place. Raises NotStartedError with a sentence: then it lies where it was written."""
+    try:
+        finish(writer)
+    except NotStartedError:
+        if not rescue(writer, place):
+            raise
+    else:
+        move(writer.path, place)
+
+
+def rescue(writer: TraceWriter, place: Path) -> bool:
+    """Copy a recording that can't be closed where it lies, its disk being full, to its place; whether that went well.
+
+    What could be written is whole there; the recording is let go of.
+    """
+    part = _part(place)
+    try:
+        with contextlib.closing(sqlite3.connect(part)) as copy:
+            writer.path_connection().backup(copy)
+            copy.execute("PRAGMA journal_mode=DELETE")
+        _to_disk(part)
+        part.replace(place)
+    except (sqlite3.Error, OSError, ValueError):
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+        return False
+    writer.close()
+    return True
+
+
+def write_end(finished: Path, **columns: Any) -> None:
+    """How the script ended, into a finished recording, where the writer could write no more. Never raises."""
+    names = ", ".join(f"{name} = ?" for name in columns)
+    with contextlib.suppress(sqlite3.Error):
+        connection = sqlite3.connect(finished, isolation_level=None)
+        try:
+            connection.execute(f"UPDATE run SET {names} WHERE id = 0", tuple(columns.values()))
+        finally:
+            connection.close()
+
+
 def move(working: Path, place: Path) -> None:
     """Put the finished file at its place, whole or not at all. Raises KeptElsewhereError with a sentence.
 
     The working file stays where the system allows it, for whoever is reading it: its folder goes later.
     """
-    part = place.with_name(f".{place.name}.{os.getpid()}.part")
+    part = _part(place)
     try:
         try:
             os.link(working, part)
@@ -95,12 +140,16 @@ def require_writable(place: Path) -> None:
         raise NotStartedError(f"There is no folder {folder} to write {place.name} into.")
     if place.is_dir():
         raise NotStartedError(f"{place} is a folder; name a file.")
-    probe = place.with_name(f".{place.name}.{os.getpid()}.part")
+    probe = _part(place)
     try:
         probe.touch()
         probe.unlink()
     except OSError as error:
         raise NotStartedError(f"{place} can't be written: {_reason(error)}.") from error
+
+
+def _part(place: Path) -> Path:
+    return place.with_name(f".{place.name}.{os.getpid()}.part")
 
 
 def _to_disk(path: Path) -> None:

@@ -35,8 +35,9 @@ from gradviz.document.output_log import OutputLog
 from gradviz.document.process_tree import ProcessTree, reads_stdin
 from gradviz.document.run_request import RunRequest, require_runnable, seed_replacement
 from gradviz.document.streams import pump
-from gradviz.document.verdict import Heard, last_words, status_of
+from gradviz.document.verdict import Heard, code_and_signal, last_words, plain_status, status_of
 from gradviz.errors import NotStartedError
+from gradviz.trace.live import read_word
 from gradviz.trace.writer import TraceWriter
 
 BOOT = Path(__file__).resolve().parents[1] / "record" / "boot.py"
@@ -248,11 +249,16 @@ class Supervisor:
         for thread in self._pumps:
             thread.join(max(0.0, deadline - time.monotonic()))
         self.close_input()
-        self.outcome = self._close(process.returncode, seconds)
-        self._on_end(self.outcome)
-        if self.outcome.trace != self._working:  # only now: views were reading the working file until they were told
-            shutil.rmtree(self._folder, ignore_errors=True)
-        self._ended.set()
+        try:
+            self.outcome = self._close(process.returncode, seconds)
+        except (sqlite3.Error, OSError, ValueError) as error:  # somebody wrote into the file, or took it away
+            self.outcome = self._spoilt(process.returncode, seconds, error)
+        try:
+            self._on_end(self.outcome)
+        finally:
+            if self.outcome.trace != self._working:  # only now: views read the working file until they were told
+                shutil.rmtree(self._folder, ignore_errors=True)
+            self._ended.set()
 
     # -- closing
 
@@ -263,17 +269,32 @@ class Supervisor:
         amid_pass = closing.write_last_words(self._writer)
         status = status_of(self._writer, self._heard, returncode, died_without_a_word and amid_pass)
         status = self._stop_reason or status
-        exit_code, number = (returncode, None) if returncode >= 0 else (None, -returncode)
-        trouble, own_fault = self._trouble(status), status == "not-run" and not self._heard.unfit
-        self._writer.update("run", 0, status=status, exit_code=exit_code, signal=number, seconds=seconds)
+        exit_code, number = code_and_signal(returncode)
+        own_fault = status == "not-run" and not self._heard.unfit
+        end = {"status": status, "exit_code": exit_code, "signal": number, "seconds": seconds}
+        self._writer.update("run", 0, **end)
+        self._heard.failure = self._heard.failure or read_word(self._working)
+        trouble = self._trouble(status)
         place = self._working
         try:
-            closing.finish(self._writer)
-            closing.move(self._working, self.request.trace)
+            closing.keep(self._writer, self.request.trace)
             place = self.request.trace
         except NotStartedError as error:
             trouble = trouble or str(error)
+        if self._writer.failure is not None:
+            self._heard.failure = self._heard.failure or self._writer.failure
+            trouble = trouble or self._trouble(status)
+            closing.write_end(place, **end)
         return Outcome(status, exit_code, number, seconds, place, trouble, own_fault)
+
+    def _spoilt(self, returncode: int, seconds: float, error: Exception) -> Outcome:
+        """There is nothing to be read; how the script ended is known all the same."""
+        exit_code, number = code_and_signal(returncode)
+        status = self._stop_reason or plain_status(returncode)
+        with contextlib.suppress(sqlite3.Error, OSError):
+            self._writer.close()
+        trouble = f"The recording was damaged while the script ran, and can't be read: {error}."
+        return Outcome(status, exit_code, number, seconds, self.request.trace, trouble, own_fault=True)
 
     def _trouble(self, status: str) -> str:
         if self._heard.not_found:

@@ -50,6 +50,16 @@ def status_of(writer: TraceWriter, heard: Heard, returncode: int, sudden: bool) 
     return "raised" if _main_thread_failed(writer) else "exited"
 
 
+def plain_status(returncode: int) -> str:
+    """What the exit status alone tells."""
+    return "killed" if returncode < 0 else "exited" if returncode else "ok"
+
+
+def code_and_signal(returncode: int) -> tuple[int | None, int | None]:
+    """Of a process that ended: one of the two."""
+    return (returncode, None) if returncode >= 0 else (None, -returncode)
+
+
 def last_words(writer: TraceWriter) -> str:
     """The last line that a recorder which never began wrote to stderr."""
     writer.commit()

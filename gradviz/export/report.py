@@ -25,11 +25,16 @@ CUT_SHORT = ("timeout", "stopped")  # what was recorded is not all that the scri
 ORDER = {"error": 0, "warning": 1, "note": 2}
 
 
-def text_report(trace: Trace, findings: Sequence[Finding], tried: Mapping[int, str] = MappingProxyType({})) -> str:
+def text_report(
+    trace: Trace,
+    findings: Sequence[Finding],
+    tried: Mapping[int, str] = MappingProxyType({}),
+    run: RunInfo | None = None,
+) -> str:
     """Findings first, then the backward passes, then how the script ended. `tried`: by the finding's number in the
-    list, what came of its fix.
+    list, what came of its fix. `run`: where more is known of it than the recording says.
     """
-    run, lines = trace.run(), source_lines(trace)
+    run, lines = run or trace.run(), source_lines(trace)
     blocks = [finding_text(each, lines, run.cwd, tried.get(number, "")) for number, each in enumerate(findings)]
     table = passes_table(trace, run)
     if table:
@@ -37,7 +42,7 @@ def text_report(trace: Trace, findings: Sequence[Finding], tried: Mapping[int, s
     notes = [line for note in untold(trace, findings) for line in wrapped(note.text, "Note: ", "      ")]
     if notes:
         blocks.append("\n".join(notes))
-    blocks.append("\n".join([ended(trace, run), summary(findings, trace)]))
+    blocks.append("\n".join([ended(trace, run), summary(findings, trace, run)]))
     return "\n\n".join(blocks) + "\n"
 
 
@@ -122,7 +127,7 @@ def ended(trace: Trace, run: RunInfo) -> str:
     return f"{name} {what} ({', '.join(filter(None, (run.framework, 'Python ' + run.python)))}{seconds})"
 
 
-def summary(findings: Sequence[Finding], trace: Trace) -> str:
+def summary(findings: Sequence[Finding], trace: Trace, run: RunInfo) -> str:
     counts = {name: sum(finding.severity == name for finding in findings) for name in ORDER}
     words = [f"{count} {name}{'s' if count > 1 else ''}" for name, count in counts.items() if count]
     if words:
@@ -131,7 +136,7 @@ def summary(findings: Sequence[Finding], trace: Trace) -> str:
     if not steps and passes_not_kept(trace):
         count = passes_not_kept(trace)
         return f"No problems found; none of the backward passes was kept: --passes takes {numbers_up_to(count)} here."
-    cut_short = " before it was stopped" if trace.run().status in CUT_SHORT else ""
+    cut_short = " before it was stopped" if run.status in CUT_SHORT else ""
     if not backward_passes(trace):
         return f"No problems found; no backward pass ran{cut_short}."
     return f"No problems found in {steps:,} step{'' if steps == 1 else 's'}{' that ran' * bool(cut_short)}{cut_short}."
@@ -150,9 +155,11 @@ def uncaught(trace: Trace) -> ExceptionInfo | None:
 # -- JSON
 
 
-def json_report(trace: Trace, findings: Sequence[Finding], target: str, trace_path: str | None) -> dict[str, Any]:
-    """The report as DESIGN's contract has it: format 1."""
-    run, threads = trace.run(), trace.threads()
+def json_report(
+    trace: Trace, findings: Sequence[Finding], target: str, trace_path: str | None, run: RunInfo | None = None
+) -> dict[str, Any]:
+    """The report as DESIGN's contract has it: format 1. `run`: where more is known of it than the recording says."""
+    run, threads = run or trace.run(), trace.threads()
     raised = uncaught(trace)
     return {
         "format": 1,

@@ -4,6 +4,9 @@ ends.
 Its thread isn't one of `threading`'s, so the script doesn't see it there. It steps aside while the script forks (Python
 warns of forks in a process with threads, and a bare run has none) and before the interpreter goes: up to Python 3.13
 one that is just starting, or wakes, while the interpreter is taken down can crash the process.
+
+A program that closed the descriptors has cut the channel: it goes on unheard, and nothing is read from, written to or
+closed under their numbers again.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from time import monotonic, sleep
 from typing import Any
 
 from gradviz.record.requests import RequestQueue
+from gradviz.trace.descriptors import OwnDescriptors, make_immortal
 
 LARGEST_MESSAGE = 1 << 20
 THREAD_END_SECONDS = 0.2  # the lock goes a moment before the thread itself
@@ -38,20 +42,38 @@ class Channel:
         self._running = _thread.allocate_lock()  # held by the thread
         self._native = 0
         self._wake_reader, self._wake_writer = Pipe(duplex=False)
+        self._ends = (self._connection, self._wake_reader, self._wake_writer)
+        self._descriptors = OwnDescriptors(each.fileno() for each in self._ends)
+        self._is_cut = False
         requests.send_with(self.send)
 
     def start(self) -> None:
         """Listen in a thread."""
-        self._running.acquire()
-        _thread.start_new_thread(self._listen, ())
+        if self._is_whole() and self._running.acquire(blocking=False):
+            _thread.start_new_thread(self._listen, ())
+
+    def abandon(self) -> None:
+        """Leave everything as it is, and never close it: in a forked child, or when the descriptors aren't ours."""
+        if not self._is_cut:
+            self._is_cut = True
+            for each in self._ends:
+                make_immortal(each)
+
+    def _is_whole(self) -> bool:
+        if not self._is_cut and not self._descriptors.are_ours():
+            self.abandon()
+        return not self._is_cut
 
     def step_aside(self) -> None:
         """End the thread, just before a fork or the end of the interpreter."""
         if not self._running.locked():
             return
-        self._wake_writer.send_bytes(b"x")
-        with self._running:
-            pass
+        is_whole = self._is_whole()
+        if is_whole:
+            self._wake_writer.send_bytes(b"x")
+        if not self._running.acquire(timeout=-1 if is_whole else THREAD_END_SECONDS):
+            return  # as a rule it wakes by itself where its pipe was closed
+        self._running.release()
         if not sys.platform.startswith("linux"):
             sleep(THREAD_REST_SECONDS)
             return
@@ -62,7 +84,8 @@ class Channel:
     def send(self, message: dict[str, Any]) -> None:
         """Never raises."""
         with contextlib.suppress(OSError, ValueError), self._sending:
-            self._connection.send_bytes(dumps(message).encode())
+            if self._is_whole():
+                self._connection.send_bytes(dumps(message).encode())
 
     def _listen(self) -> None:
         self._native = _thread.get_native_id()
@@ -74,13 +97,17 @@ class Channel:
 
     def _received(self) -> bool:
         """Handle one message; False when it is time to end."""
-        if self._wake_reader in wait([self._connection, self._wake_reader]):
-            self._wake_reader.recv_bytes()
-            return False
         try:
+            ready = wait([self._connection, self._wake_reader])
+            if not self._is_whole():
+                return False
+            if self._wake_reader in ready:
+                self._wake_reader.recv_bytes()
+                return False
             message = loads(self._connection.recv_bytes(LARGEST_MESSAGE))
         except (EOFError, OSError):
-            self._lost()
+            if self._is_whole():
+                self._lost()
             return False
         except ValueError:  # not JSON: nothing that the app sends
             return True

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from json import dumps
-from traceback import format_exception
 from types import TracebackType
 from typing import Any
 
+from gradviz.record.exceptiontext import message_of, shown, text_of, type_name
 from gradviz.record.ownframes import clean_exception
 from gradviz.record.shadowing import shadowed_module
 from gradviz.record.userframes import UserFrames
 from gradviz.trace.writer import TraceWriter
 
-LONGEST = 20_000  # characters of a message or a traceback
 KEPT = 256  # exceptions remembered; a script that lives on exceptions needs no more
 
 
@@ -50,7 +49,7 @@ class ExceptionRows:
                 changes[name] = value
         if detail:
             row["details"] = {**row["details"], **detail}
-            changes["detail"] = dumps(row["details"], default=str)
+            changes["detail"] = dumps(row["details"], default=shown)
         if changes:
             row.update(changes)
             self._writer.update("exception", row["id"], **changes)
@@ -66,7 +65,7 @@ class ExceptionRows:
         shadow = shadowed_module(error, self._frames.is_user_file)
         if shadow is not None:
             row["details"] = {**row["details"], "shadowed": shadow[0], "shadowed_by": shadow[1]}
-            changes["detail"] = dumps(row["details"], default=str)
+            changes["detail"] = dumps(row["details"], default=shown)
         stack = self._frames.stack_of_traceback(error.__traceback__)
         if error.__traceback__ is not None and stack is not None and stack >= 0:
             changes["stack"] = stack
@@ -88,38 +87,10 @@ class ExceptionRows:
             "thread": thread,
             "phase": phase,
             "caught": 1,
-            "detail": dumps(details, default=str),
+            "detail": dumps(details, default=shown),
         }
         number = self._writer.add("exception", **columns)
         return {"id": number, "details": details, **columns}
-
-
-def type_name(error: BaseException) -> str:
-    """As a traceback prints it: with its module unless built in or the script's own."""
-    kind = type(error)
-    return (
-        kind.__qualname__ if kind.__module__ in ("builtins", "__main__") else f"{kind.__module__}.{kind.__qualname__}"
-    )
-
-
-def message_of(error: BaseException) -> str:
-    """`str(error)`, shortened."""
-    try:
-        text = str(error)
-    except Exception:  # noqa: BLE001  # foreign: the script's own __str__
-        text = "<message could not be made>"
-    return text[:LONGEST]
-
-
-def text_of(error: BaseException) -> str:
-    """The traceback as Python prints it, shortened in the middle."""
-    try:
-        text = "".join(format_exception(type(error), error, error.__traceback__))
-    except Exception:  # noqa: BLE001  # foreign: __str__, a source that changed, a broken group
-        text = f"{type_name(error)}\n"
-    if len(text) > LONGEST:
-        text = text[: LONGEST // 2] + "\n[…]\n" + text[-LONGEST // 2 :]
-    return text
 
 
 def _raised(error: BaseException) -> tuple[str | None, int | None]:

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
+from gradviz.record.exceptiontext import message_of
+
 
 class Notes(Protocol):
     """Where a fault is told: the session."""
@@ -32,7 +34,7 @@ def guarded(session: Notes) -> Iterator[None]:
 def note_fault(session: Notes, fault: BaseException) -> None:
     """Tell of a fault of the recorder's."""
     try:
-        words = f"gradviz could not record this: {type(fault).__name__}: {fault}"
+        words = f"gradviz could not record this: {type(fault).__name__}: {message_of(fault)}"
         session.note("recorder-fault", words, places=places(fault))
     except RecursionError:  # the script is about to reach its limit, and does so by itself
         pass

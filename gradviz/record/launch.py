@@ -13,6 +13,7 @@ from typing import Any, NoReturn, Union
 from gradviz.record import ending
 from gradviz.record.badoption import BadOption
 from gradviz.record.control import Channel, end_with_the_app
+from gradviz.record.exceptiontext import shown as shown_value
 from gradviz.record.importing import leave_own_copies
 from gradviz.record.mainmodule import forget_file
 from gradviz.record.passes import chosen_passes
@@ -52,7 +53,7 @@ class Launch:
             return
         if code is not None and code != 0 and self._session.recording:
             stack = self._session.frames.stack_of_traceback(error.__traceback__)
-            shown = code if isinstance(code, int) else str(code)[:200]
+            shown = code if isinstance(code, int) else shown_value(code)[:200]
             self._session.note("exited", f"The script ended itself with sys.exit({shown!r}).", stack, code=shown)
 
     def raised(self, error: BaseException) -> NoReturn:

@@ -16,7 +16,8 @@ from threading import get_ident, get_native_id
 from typing import Any, ClassVar, Protocol
 
 from gradviz.record.cstack import raise_stack_limit
-from gradviz.record.exceptions import ExceptionRows, text_of
+from gradviz.record.exceptions import ExceptionRows
+from gradviz.record.exceptiontext import message_of, text_of
 from gradviz.record.frontend import Frontend
 from gradviz.record.importing import FrameworkWatch
 from gradviz.record.ownframes import PatchedTraceback
@@ -26,7 +27,7 @@ from gradviz.record.requests import RequestQueue
 from gradviz.record.seedreplacement import SeedReplacement
 from gradviz.record.threads import PatchedThreads
 from gradviz.record.userframes import UserFrames
-from gradviz.trace.live import LiveMark
+from gradviz.trace.live import LiveMark, leave_word
 from gradviz.trace.writer import TraceWriter
 
 FRONTENDS = {  # framework -> module, class
@@ -41,6 +42,7 @@ class Channel(Protocol):
 
     def start(self) -> None: ...
     def step_aside(self) -> None: ...
+    def abandon(self) -> None: ...
 
 
 class RecorderSession:
@@ -128,6 +130,8 @@ class RecorderSession:
         self.writer.commit()
         if self.writer.failure is not None:
             self.requests.answer({"said": "failure", "reason": self.writer.failure})
+            if self.channel is not None:
+                leave_word(self.writer.path, self.writer.failure)  # the channel may be cut
         self.live.close()
         RecorderSession.active = None
         try:
@@ -169,7 +173,7 @@ class RecorderSession:
                     frontend.uninstall()
 
     def _own_fault(self, fault: BaseException) -> None:
-        sentence = f"gradviz could not record: {type(fault).__name__}: {fault}"
+        sentence = f"gradviz could not record: {type(fault).__name__}: {message_of(fault)}"
         self.note("recorder-fault", sentence, traceback=text_of(fault))
 
     # -- for the frontends
@@ -271,6 +275,9 @@ class RecorderSession:
             for frontend in self._frontends:
                 frontend.forked()
             self.writer.abandon()
+            self.live.abandon()
+            if self.channel is not None:
+                self.channel.abandon()
 
 
 def machine() -> str:

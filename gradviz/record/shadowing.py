@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from gradviz.record.exceptiontext import message_of
+
 _NO_ATTRIBUTE = re.compile(r"module '([\w.]+)' has no attribute")
 
 
@@ -17,7 +19,7 @@ def shadowed_module(error: BaseException, is_user_file: Callable[[str], bool]) -
     if isinstance(error, ImportError):
         name, file = error.name or "", error.path
     elif isinstance(error, AttributeError):
-        found = _NO_ATTRIBUTE.search(str(error))
+        found = _NO_ATTRIBUTE.search(message_of(error))
         name = found.group(1) if found is not None else ""
         file = getattr(getattr(error, "obj", None), "__file__", None)  # of one whose import failed, too
     top = name.partition(".")[0]

@@ -2,12 +2,14 @@
 
 Everything is queued in memory and reaches the file in `commit`, one short transaction: two processes write the same
 file, and a user's step must not pay for the disk row by row. A failing disk never reaches the user's program: it is
-kept in `failure`.
+kept in `failure`. So is a program that closed the file's descriptors: then their numbers may be its own files by now,
+and the file is not touched again.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sqlite3
 import threading
@@ -15,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from gradviz.trace.descriptors import OwnDescriptors, descriptors_of, make_immortal, open_numbers
 from gradviz.trace.intern import InternTables
 from gradviz.trace.packing import APPLICATION_ID, FORMAT, pack
 
@@ -22,6 +25,7 @@ SCHEMA = Path(__file__).with_name("schema.sql")
 BUSY_SECONDS = 20.0
 SEGMENT = "INSERT INTO segment (id, kind, pass, first, count, data) VALUES (?, ?, ?, ?, ?, ?)"
 CHECKPOINT_PAGES = 16384  # a checkpoint waits for the disk, so it shall be rare while the script runs
+LOST = "the program closed the file descriptors that gradviz was writing to"
 
 
 class TraceWriter(InternTables):
@@ -37,7 +41,10 @@ class TraceWriter(InternTables):
         self._committing = False
         self._queue: list[tuple[str, Sequence[Any]]] = []
         self._next: dict[str, int] = {}
+        opened_before = open_numbers()
         self._connection: sqlite3.Connection | None = _open(self.path)
+        files = [f"{self.path}{suffix}" for suffix in ("", "-wal", "-shm")]
+        self._descriptors: OwnDescriptors = descriptors_of(files, opened_before)
         super().__init__(self.path_connection())
 
     def path_connection(self) -> sqlite3.Connection:
@@ -86,12 +93,19 @@ class TraceWriter(InternTables):
     def _take(self, table: str) -> int:
         number = self._next.get(table)
         if number is None:  # a file that was opened again goes on where it ended
-            number = 0
-            if table not in WITHOUT_ID and self._connection is not None:
-                (last,) = self._connection.execute(f"SELECT max(id) FROM {table}").fetchone()
-                number = 0 if last is None else last + 1
+            number = 0 if table in WITHOUT_ID else self._last(table) + 1
         self._next[table] = number + 1
         return number
+
+    def _last(self, table: str) -> int:
+        if not self._may_touch():
+            return -1
+        try:
+            (last,) = self.path_connection().execute(f"SELECT max(id) FROM {table}").fetchone()
+        except sqlite3.Error as error:
+            self.failure = str(error)
+            return -1
+        return -1 if last is None else int(last)
 
     # -- the file
 
@@ -99,19 +113,35 @@ class TraceWriter(InternTables):
         """Write what is queued. Never raises: a disk that fails ends the recording, not the script."""
         with self._lock:
             # A signal handler may arrive here amid a commit of its own thread: what it queued goes with the next one.
-            if self._committing or self._connection is None:
+            if self._committing:
                 return
             self._committing = True
             try:
-                if self.failure is None:
-                    self._write(self._connection)
+                if self._may_touch() and self.failure is None:
+                    self._write(self.path_connection())
+                else:
+                    self._drop()
             except sqlite3.Error as error:
                 self.failure = str(error)
-                self._queue.clear()
-                with contextlib.suppress(sqlite3.Error):
-                    self._connection.execute("ROLLBACK")
+                self._drop()
+                if self._may_touch():
+                    with contextlib.suppress(sqlite3.Error):
+                        self.path_connection().execute("ROLLBACK")
             finally:
                 self._committing = False
+
+    def _may_touch(self) -> bool:
+        """Whether the file is open, by descriptors that are still its own; once they aren't, it is left alone."""
+        if self._connection is not None and not self._descriptors.are_ours():
+            connection, self._connection = self._connection, None
+            self.failure = LOST
+            make_immortal(connection)  # closing it would close what has these numbers now
+        return self._connection is not None
+
+    def _drop(self) -> None:
+        """What is queued goes nowhere any more."""
+        self._queue.clear()
+        self.take_new_rows()
 
     def _write(self, connection: sqlite3.Connection) -> None:
         interned, queue = self.take_new_rows(), self._queue
@@ -129,21 +159,25 @@ class TraceWriter(InternTables):
         """Commit and let go of the file; the supervisor, or `finish`, makes it one whole file."""
         self.commit()
         with self._lock:
-            if self._connection is not None:
-                self._connection.close()
+            if self._may_touch():
+                self.path_connection().close()
                 self._connection = None
 
     def finish(self) -> None:
         """Commit, fold the log into the file and close: from now on the file is whole by itself.
 
         Raises sqlite3.Error when the log can't be folded in (full disk, another process still reading or writing): then
-        the file is still open, and this can be tried again. OSError when the disk fails at the end.
+        the file is still open, and this can be tried again. OSError when the disk fails at the end, or the descriptors
+        are gone.
         """
         self.commit()
         with self._lock:
+            if self.failure == LOST:
+                raise OSError(errno.EBADF, LOST)
             connection = self.path_connection()
             connection.execute("PRAGMA synchronous=OFF")  # the disk is waited for once, below, instead of four times
             connection.execute("PRAGMA journal_mode=DELETE")  # folds the log in first, or raises
+            self._descriptors = OwnDescriptors()  # those of the log are closed
             self.close()
             _wait_for_the_disk(self.path)
 
@@ -154,7 +188,7 @@ class TraceWriter(InternTables):
         self._lock = threading.RLock()  # the parent's may be held by a thread that doesn't exist here
         self._queue.clear()
         if connection is not None:
-            _make_immortal(connection)
+            make_immortal(connection)
 
 
 WITHOUT_ID = frozenset({"saved", "unreached"})
@@ -213,12 +247,3 @@ def _same_statements(queue: list[tuple[str, Sequence[Any]]]) -> Iterator[tuple[s
         batch.append(parameters)
     if batch:
         yield current, batch
-
-
-def _make_immortal(connection: sqlite3.Connection) -> None:
-    """Keep the object beyond the interpreter's end: only a reference that nobody owns survives there."""
-    try:
-        import ctypes
-    except ImportError:  # a Python without it: the child's end may fold the log early, nothing is lost
-        return
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Optional
 
+from gradviz.record.exceptiontext import message_of
 from gradviz.record.ownframes import is_own
 from gradviz.record.passrecord import STEP_WIDTH
 from gradviz.record.pytorch.passes import TorchPass
@@ -30,7 +31,7 @@ class Culprit:
         """The failing node or None, whether a node began, and what is known of a hook."""
         last = record.last_node()
         began = last >= 0
-        message = str(error)
+        message = message_of(error)
         if message.startswith(ASKED_FOR_NOTHING):
             return None, began, {}
         below = _frames_below_engine(error.__traceback__)

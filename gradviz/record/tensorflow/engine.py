@@ -11,6 +11,7 @@ from typing import Any
 
 from gradviz.record.arraymeasures import ArrayMeasures
 from gradviz.record.arraysamples import sample_of_array
+from gradviz.record.exceptiontext import message_of
 from gradviz.record.guard import guarded
 from gradviz.record.passstore import PassStore
 from gradviz.record.tensorflow.leaves import Leaves
@@ -214,7 +215,7 @@ class Engine:
         state.last_error = id(error)
         flat = [each for each in targets if isinstance(each, EagerTensor)]
         detail: dict[str, Any] = dict(DETAIL)
-        if CONSUMED in str(error):
+        if CONSUMED in message_of(error):
             detail.update(tape="consumed", made=tape.made, used=tape.used)
         graph = walk(tape, [each._id for each in flat], self._leaf_name)
         record = TapePass(next(self._recorder.pass_numbers), None, state.number, graph)
