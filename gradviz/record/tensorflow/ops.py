@@ -15,6 +15,7 @@ from typing import Any
 from tensorflow.python.eager import context
 from tensorflow.python.eager import record as record_module
 from tensorflow.python.framework import op_callbacks, ops
+from tensorflow.python.framework.errors_impl import OutOfRangeError
 
 from gradviz.record.guard import guarded, note_fault
 from gradviz.record.names import with_locals
@@ -39,6 +40,7 @@ MOST_PENDING = 100_000 * OP_WIDTH  # ops without a backward pass
 MOST_OPERANDS = 256
 FOLLOWED = VALUE_REQUIRES_GRAD
 MAKER = "VarHandleOp"
+GUARDS = frozenset({"check_numerics", "check_numerics_v2"})  # of enable_check_numerics
 CONVERSIONS = ("numpy", "__array__", "__float__", "__int__", "__complex__")
 
 
@@ -275,6 +277,8 @@ class Ops:
         recorder, state = self._recorder, self._recorder.state()
         if state.run is not None or state.last_error == id(error):
             return
+        if isinstance(error, OutOfRangeError) or frame.f_code.co_name in GUARDS:
+            return  # nothing is wrong with the call: a data set has ended, or a guard has found what it looks for
         state.last_error = id(error)
         given: list[Any] = []
         with_locals(frame, lambda names: given.extend(arguments_of(frame.f_code, names)))
