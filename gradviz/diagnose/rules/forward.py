@@ -96,8 +96,9 @@ def _vmap(error: model.ExceptionInfo) -> str:
 
 
 def first_sentence(case: Case, message: str) -> str:
-    line = message.strip().splitlines()[0] if message.strip() else case.words("no-reason")
-    return _TENSORFLOW.sub("", line).strip().rstrip(".")
+    told = _TENSORFLOW.sub("", message).strip()
+    line = told.splitlines()[0] if told else case.words("no-reason")
+    return line.strip().rstrip(".")
 
 
 def _explain(case: Case, op: model.Op, error: model.ExceptionInfo) -> Fault | None:

@@ -29,6 +29,7 @@ _IN_PLACE_LEAF = re.compile(r"leaf Variable that requires grad")
 _IN_PLACE_VIEW = re.compile(r"is a view and is being modified inplace")
 _NUMPY = re.compile(r"Can't call numpy\(\)")
 _HOOK = re.compile(r"cannot register a hook on a tensor that doesn't require grad")
+_GUARD = re.compile(r"\bCheckNumerics")  # of TensorFlow's enable_check_numerics
 _RETAIN = re.compile(r"can't retain_grad|retain_grad")
 # calls that raise about shapes and nothing else once types and devices are ruled out
 _SHAPE_CALLS = frozenset(
@@ -84,6 +85,8 @@ def forward_rule(op: model.Op | None, error: model.ExceptionInfo) -> str:
     if kind == "NotImplementedError" and op is not None and re.search(r"\dD input", message):
         return "forward-shape-error"
     if kind not in ("RuntimeError", "ValueError", "AssertionError", "TypeError", "EinopsError", "InvalidArgumentError"):
+        return "uncaught-exception"
+    if _GUARD.search(message):  # it tells the shape, which is right
         return "uncaught-exception"
     if op is None and not _tensor_words(message):
         return "uncaught-exception"

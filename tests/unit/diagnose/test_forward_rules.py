@@ -100,6 +100,7 @@ def test_a_batch_that_grew_is_blamed_where_it_did() -> None:
         ("Output 0 of UnbindBackward0 is a view and is being modified inplace.", "RuntimeError", "inplace-on-view"),
         ("Can't call numpy() on Tensor that requires grad.", "RuntimeError", "detached"),
         ("something of my own went wrong", "RuntimeError", "uncaught-exception"),
+        ("Detected NaN\n  shape: (3,)\n [Op:CheckNumericsV2] name: ", "InvalidArgumentError", "uncaught-exception"),
         ("invalid literal for int()", "ValueError", "uncaught-exception"),
         ("'list' object has no attribute 'shape'", "AttributeError", "uncaught-exception"),
     ],
