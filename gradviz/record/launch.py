@@ -110,9 +110,10 @@ def _target(config: dict[str, Any], given: str) -> Target:
 
 def _channel(config: dict[str, Any], session: RecorderSession) -> Channel:
     own_group = bool(config.get("own_group"))
-    channel = Channel(
-        config["address"], bytes.fromhex(config["authkey"]), session.requests, lambda: end_with_the_app(own_group)
-    )
+    address = config["address"]
+    if isinstance(address, list):  # a host and its port: JSON has no tuples
+        address = tuple(address)
+    channel = Channel(address, bytes.fromhex(config["authkey"]), session.requests, lambda: end_with_the_app(own_group))
     channel.start()
     return channel
 

@@ -54,6 +54,22 @@ class Run:
             return connection.execute(question).fetchall()
 
 
+@posix
+def test_a_temporary_folder_too_deep_for_a_socket_is_no_hindrance(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep = tmp_path / ("a folder with a long name " * 5).strip()
+    deep.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(deep))
+
+    run = Run(tmp_path, "print(input('?'))", Stdin.TYPED)
+    run.supervisor.write_input(b"told\n")
+    outcome = run.end()
+
+    assert (outcome.status, outcome.exit_code) == ("ok", 0)
+    assert b"told" in run.stdout and list(deep.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("source", "status", "exit_code"),
     [
