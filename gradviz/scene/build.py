@@ -11,6 +11,7 @@ from gradviz.scene.atoms import Atoms, split_leaves
 from gradviz.scene.boxes import Boxes, make_boxes, make_edges
 from gradviz.scene.cards import look_inside, make_cards
 from gradviz.scene.code_groups import with_code_groups
+from gradviz.scene.ends import with_ends
 from gradviz.scene.extras import Extras, add_constants, add_seeds
 from gradviz.scene.failed_call import add_failed_call
 from gradviz.scene.groups import Group, Tree, auto_open, build_tree, no_groups
@@ -148,7 +149,7 @@ def build(
 def _groups(trace: Trace, graph: PassGraph, atoms: Atoms, wording: Wording) -> Tree:
     """Modules, loops in them and round them, and what calls of functions and sections of code make of the rest."""
     tree = with_loops(trace, graph, atoms, build_tree(trace, graph, atoms), wording)
-    return with_code_groups(trace, graph, atoms, tree, wording)
+    return with_ends(trace, graph, with_code_groups(trace, graph, atoms, tree, wording))
 
 
 def _spec_text(trace: Trace, number: int) -> str:

@@ -10,21 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from gradviz.scene.atoms import Atoms
-from gradviz.scene.cards import entries_of
-from gradviz.scene.groups import READABLE, Group, Tree
+from gradviz.scene.groups import Group, Tree
 from gradviz.scene.loop_lines import LoopFinder, LoopLines
 from gradviz.scene.loop_rounds import Rounds, Span
 from gradviz.scene.loop_rows import Loop, Rows, Thing
 from gradviz.scene.model import Ints
-from gradviz.scene.tree_order import line_span, sorted_tree, with_leaves
+from gradviz.scene.tree_order import forward_order, line_span, sorted_tree, with_leaves
 from gradviz.scene.wording import Wording
-from gradviz.scene.words import shape_text
 from gradviz.trace.graph import PassGraph
-from gradviz.trace.model import Spec, Stack
+from gradviz.trace.model import Stack
 from gradviz.trace.reader import Trace
 
 MANY = 8  # rounds of one node each that are a stack; fewer can be looked at
@@ -32,10 +27,9 @@ MANY = 8  # rounds of one node each that are a stack; fewer can be looked at
 
 def with_loops(trace: Trace, graph: PassGraph, atoms: Atoms, tree: Tree, wording: Wording) -> Tree:
     """The tree with the loops in it. A graph that can be read as it is, or of several threads, is left alone."""
-    inner = np.flatnonzero(~atoms.leaf[: len(graph)])
-    if len(atoms) <= READABLE or not len(inner) or len(np.unique(graph.thread[inner])) > 1:
+    order = forward_order(graph, atoms)
+    if order is None:
         return tree
-    order = inner[np.argsort(graph.seq[inner], kind="stable")].astype(np.int32)
     finder = LoopFinder(trace)
     row = Rows(trace, graph, tree, order, finder)
     forest = _Forest(row, finder, wording)
@@ -58,8 +52,6 @@ class _Forest:
         self._row, self._graph, self._wording = row, graph, wording
         self._finder, self._rounds = finder, Rounds(row, finder)
         self._count: dict[str, int] = {}
-        self._down, self._down_start = _by(graph.tail, len(graph))
-        self._up, self._up_start = _by(graph.head, len(graph))
 
     def plant_all(self, things: Sequence[Thing], parent: int) -> None:
         """The loops among things that stand side by side."""
@@ -103,13 +95,10 @@ class _Forest:
             return
         begin = span.first if span is not None else 1
         children: list[int] = []
-        # Equal rounds have equal ends, those excepted that have another before or behind them.
-        shapes = [self._shapes(loop.rounds[at_end]) for at_end in (0, 1, -1)]
         for number, one in enumerate(loop.rounds, 1):
             children.append(len(self.groups))
             name, inner = self._name(number, each, begin), f"{key}/{number}"
-            ends = shapes[0 if number == 1 else 2 if number == len(loop.rounds) else 1]
-            self.groups.append(Group(inner, inner, name, "", at, None, None, (), ends, is_code=True))
+            self.groups.append(Group(inner, inner, name, "", at, None, None, is_code=True))
             self._place(one, children[-1])
         self.groups[at] = replace(self.groups[at], children=tuple(children))
 
@@ -142,9 +131,7 @@ class _Forest:
         """Rounds that are one node each: opened, they stand side by side without frames of their own."""
         for one in loop.rounds:
             self._place(one, at)
-        ends = self._shapes(loop.rounds[0]), self._shapes(loop.rounds[-1])
-        shapes = f"{ends[0].partition(' → ')[0]} → {ends[1].rpartition(' → ')[2]}"
-        self.groups[at] = replace(self.groups[at], rounds=len(loop.rounds), shapes=shapes)
+        self.groups[at] = replace(self.groups[at], rounds=len(loop.rounds))
 
     def _name(self, number: int, each: int, begin: int) -> str:
         """`begin`: the number of the stack's first round in its loop."""
@@ -162,44 +149,6 @@ class _Forest:
                 self.of_node[thing] = parent
             else:
                 self.groups[~thing] = replace(self.groups[~thing], parent=parent)
-
-    def _shapes(self, things: tuple[Thing, ...]) -> str:
-        """What an iteration takes over from before it and hands on: of several tensors the largest, as in forward."""
-        graph = self._graph
-        nodes = np.fromiter(self._row.nodes(things), np.int64)
-        low, high = int(graph.seq[nodes].min()), int(graph.seq[nodes].max())
-        heads = graph.head[_around(nodes, self._down, self._down_start)]
-        tails = _around(nodes, self._up, self._up_start)
-        before = heads[(graph.seq[heads] >= 0) & (graph.seq[heads] < low)]
-        handed = graph.head[tails[graph.seq[graph.tail[tails]] > high]]
-        last = nodes[graph.seq[nodes] == high]
-        ends = [self._largest(before), self._largest(handed if len(handed) else last)]
-        return " → ".join(end for end in ends if end)
-
-    def _largest(self, nodes: NDArray[np.signedinteger]) -> str:
-        best: Spec | None = None
-        for node in np.unique(nodes).tolist():
-            spec = self._spec(node)
-            if spec is not None and (best is None or entries_of(spec) >= entries_of(best)):
-                best = spec
-        return shape_text(best.shape) if best is not None else ""
-
-    def _spec(self, node: int) -> Spec | None:
-        graph = self._graph
-        start = int(graph.expected_start[node])
-        inside = start < int(graph.expected_end[node])
-        return self._row.trace.spec(int(graph.expected_spec[start])) if inside else None
-
-
-def _by(ends: Ints, count: int) -> tuple[Ints, Ints]:
-    """Edges in the order of the node at one end of them, and where each node's begin."""
-    edges = np.argsort(ends, kind="stable").astype(np.int32)
-    return edges, np.searchsorted(ends[edges], np.arange(count + 1)).astype(np.int32)
-
-
-def _around(nodes: NDArray[np.int64], edges: Ints, start: Ints) -> Ints:
-    """The edges that these nodes have on one side."""
-    return np.concatenate([edges[start[node] : start[node + 1]] for node in nodes.tolist()])
 
 
 def _exact(stacks: Sequence[Stack]) -> bool:

@@ -1,4 +1,4 @@
-"""What all groups that are made of the script's code need: their lines, their leaves, parents before children."""
+"""What all groups that are made of the script's code need: an order, lines, leaves, parents before children."""
 
 from __future__ import annotations
 
@@ -8,9 +8,18 @@ from dataclasses import replace
 import numpy as np
 
 from gradviz.scene.atoms import Atoms
-from gradviz.scene.groups import Group, Tree
+from gradviz.scene.groups import READABLE, Group, Tree
 from gradviz.scene.model import Ints
+from gradviz.trace.graph import PassGraph
 from gradviz.trace.model import Stack
+
+
+def forward_order(graph: PassGraph, atoms: Atoms) -> Ints | None:
+    """The nodes, without leaves, as forward made them; None for what can be read as it is, or is of several threads."""
+    inner = np.flatnonzero(~atoms.leaf[: len(graph)])
+    if len(atoms) <= READABLE or not len(inner) or len(np.unique(graph.thread[inner])) > 1:
+        return None
+    return inner[np.argsort(graph.seq[inner], kind="stable")].astype(np.int32)
 
 
 def line_span(stacks: Sequence[Stack]) -> tuple[int, int]:
