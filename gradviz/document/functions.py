@@ -8,14 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gradviz.errors import NotStartedError
-from gradviz.trace.syntax import parse_module
+from gradviz.trace.syntax import FUNCTIONS, FunctionNode, parse_module, yields
 
 FRAMEWORKS = ("torch", "tensorflow", "autograd.numpy")  # modules that make what a function is given
 DIFFERENTIATING = frozenset(
     {"backward", "grad", "gradient", "value_and_grad", "elementwise_grad", "jacobian", "hessian"}
 )
-DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True)
@@ -88,38 +86,26 @@ def _framework(tree: ast.Module) -> str:
     return next((names[module] for module in FRAMEWORKS if module in names), "torch")
 
 
-def _definitions(tree: ast.Module) -> dict[str, Definition]:
+def _definitions(tree: ast.Module) -> dict[str, FunctionNode]:
     """Top-level functions and static methods by name; of two with one name the later."""
-    found: dict[str, Definition] = {}
+    found: dict[str, FunctionNode] = {}
     for statement in _statements(tree.body):
-        if isinstance(statement, DEFINITIONS):
+        if isinstance(statement, FUNCTIONS):
             found[statement.name] = statement
         elif isinstance(statement, ast.ClassDef):
             for inner in _statements(statement.body):
-                if isinstance(inner, DEFINITIONS) and _is_static(inner) and not _is_autograd(statement):
+                if isinstance(inner, FUNCTIONS) and _is_static(inner) and not _is_autograd(statement):
                     found[f"{statement.name}.{inner.name}"] = inner
     return found
 
 
-def _only_makes(definition: Definition) -> str:
+def _only_makes(definition: FunctionNode) -> str:
     """A decorator may make something else of a generator."""
-    yields = _yields(definition)
+    is_generator = yields(definition)
     if isinstance(definition, ast.AsyncFunctionDef):
-        return "generator" if yields else "coroutine"
+        return "generator" if is_generator else "coroutine"
     decorators = [each for each in definition.decorator_list if ast.unparse(each) != "staticmethod"]
-    return "generator" if yields and not decorators else ""
-
-
-def _yields(definition: Definition) -> bool:
-    """Whether it yields itself, not only in a function within."""
-    waiting: list[ast.AST] = list(definition.body)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, (ast.Yield, ast.YieldFrom)):
-            return True
-        if not isinstance(node, (*DEFINITIONS, ast.Lambda, ast.ClassDef)):
-            waiting += ast.iter_child_nodes(node)
-    return False
+    return "generator" if is_generator and not decorators else ""
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -139,7 +125,7 @@ def _is_main_guard(test: ast.expr) -> bool:
     return isinstance(test, ast.Compare) and any(isinstance(n, ast.Name) and n.id == "__name__" for n in ast.walk(test))
 
 
-def _is_static(function: Definition) -> bool:
+def _is_static(function: FunctionNode) -> bool:
     return any(isinstance(each, ast.Name) and each.id == "staticmethod" for each in function.decorator_list)
 
 

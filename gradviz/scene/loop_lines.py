@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from gradviz.scene.words import elided
 from gradviz.trace.model import Frame, Stack
 from gradviz.trace.reader import Trace
-from gradviz.trace.syntax import parse_module
+from gradviz.trace.syntax import FUNCTIONS, parse_module, yields
 
 Position = tuple[tuple[int, ...], ...]
 CALLED = (2**31, 0, 0, 0)  # a call is done when all is done that was called in it
@@ -151,9 +151,9 @@ class LoopFinder:
         try:
             nodes = list(ast.walk(parse_module(source.text)))
             loops = tuple(loop for node in nodes if (loop := _loop(node, lines, path)) is not None)
-            functions = [node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+            functions = [node for node in nodes if isinstance(node, FUNCTIONS)]
             return FileLoops(
-                loops, tuple((each.lineno, each.end_lineno or each.lineno) for each in functions if _is_generator(each))
+                loops, tuple((each.lineno, each.end_lineno or each.lineno) for each in functions if yields(each))
             )
         except (SyntaxError, ValueError, RecursionError, MemoryError):  # no program, or too deep a one
             return FileLoops()
@@ -162,18 +162,6 @@ class LoopFinder:
 def _asks(loop: LoopLines, frame: Frame) -> bool:
     """Whether the frame is where this loop asks for its next round."""
     return loop.first < loop.body and (frame.line, frame.end_line) == (loop.first, loop.last)
-
-
-def _is_generator(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether it yields itself, not only in a function within."""
-    waiting: list[ast.AST] = list(function.body)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, (ast.Yield, ast.YieldFrom)):
-            return True
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            waiting += ast.iter_child_nodes(node)
-    return False
 
 
 def _loop(node: ast.AST, lines: Sequence[str], path: str) -> LoopLines | None:

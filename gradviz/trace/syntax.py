@@ -11,6 +11,8 @@ import threading
 from bisect import bisect_left
 from collections.abc import Sequence
 
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 _ONE_AT_A_TIME = threading.Lock()
 LONG = 300  # lines: a longer text is parsed in pieces
 PIECE = 40  # lines, at least: a few milliseconds
@@ -33,6 +35,18 @@ def parse_expression(source: str) -> ast.expr:
     """One expression. Raises as parse_module."""
     with _ONE_AT_A_TIME:
         return ast.parse(source, mode="eval").body
+
+
+def yields(function: FunctionNode) -> bool:
+    """Whether it yields itself, not only in a function within."""
+    waiting: list[ast.AST] = list(function.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(node, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
+            waiting += ast.iter_child_nodes(node)
+    return False
 
 
 def _in_pieces(lines: Sequence[str]) -> ast.Module | None:

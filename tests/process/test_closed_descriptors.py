@@ -12,22 +12,12 @@ import pytest
 from gradviz.document.run_request import RunRequest, Target
 from gradviz.document.supervisor import Stdin, Supervisor
 from gradviz.trace.reader import Trace
+from tests.process.slope import SLOPE
 from tests.transparency import GUARD_SECONDS, Recorded, Seen, assert_same, run_bare, run_recorded
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="not on this platform: POSIX descriptors")
 
-BEGIN = """
-import os, sys
-import autograd.numpy as np
-from autograd import grad
-def slope(times):
-    def f(x):
-        for _ in range(times):
-            x = np.tanh(x) * 2.0
-        return np.sum(x)
-    return grad(f)(np.ones(3))
-print(slope(1))
-"""
+BEGIN = f"import os, sys{SLOPE}print(slope(1))\n"
 TAKE = """
 os.closerange(3, 1024)
 files = [open(f"taken{number}.txt", "w+b") for number in range(16)]

@@ -11,24 +11,13 @@ from pathlib import Path
 import pytest
 
 from gradviz.trace.reader import Trace
+from tests.process.slope import SLOPE
 from tests.source_imports import ROOT
 from tests.transparency import GUARD_SECONDS
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="not on this platform: limits of a process")
 
-SCRIPT = """
-import autograd.numpy as np
-from autograd import grad
-def slope(times):
-    def f(x):
-        for _ in range(times):
-            x = np.tanh(x) * 2.0
-        return np.sum(x)
-    return grad(f)(np.ones(3))
-for times in range(1, 60):
-    slope(times)
-{end}
-"""
+SCRIPT = SLOPE + "for times in range(1, 60):\n    slope(times)\n"
 # The limit is the recorder's and its supervisor's alike: SQLite's log reaches it as it would the end of a disk.
 COMMAND = (
     "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000)); "
@@ -42,7 +31,7 @@ COMMAND = (
 def test_a_full_disk_hides_nothing_of_how_the_script_ended(
     end: str, status: str, exit_code: int, tmp_path: Path
 ) -> None:
-    (tmp_path / "script.py").write_text(SCRIPT.format(end=end), encoding="utf-8")
+    (tmp_path / "script.py").write_text(SCRIPT + end, encoding="utf-8")
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     environment = {
