@@ -28,6 +28,19 @@ GAP = 6.0  # screen px between two of them, and to the border
 LOUD = (Look.FAILED, Look.WARNED)  # labels of findings: what the engine changed, and NaN on its way, are quiet
 
 
+def inside(area: Area, x: float, y: float, width: float, height: float, gap: float) -> tuple[float, float] | None:
+    """The nearest middle at which all of it is in sight; None for what isn't in sight at all."""
+    left, top, right, bottom = area
+    if not (left <= x <= right and top <= y <= bottom):
+        return None
+    across, down = width / 2 + gap, height / 2 + gap
+    if 2 * across < right - left:
+        x = min(max(x, left + across), right - across)
+    if 2 * down < bottom - top:
+        y = min(max(y, top + down), bottom - down)
+    return x, y
+
+
 @dataclass(frozen=True)
 class Callout:
     """A box at (x, y), its middle."""
@@ -148,16 +161,7 @@ class Callouts:
                 draw_badge(surface, badge)
 
     def _inside(self, x: float, y: float, width: float, height: float) -> tuple[float, float] | None:
-        """The nearest place at which all of it is in sight; None for what isn't in sight at all."""
-        left, top, right, bottom = self._area
-        if not (left <= x <= right and top <= y <= bottom):
-            return None
-        across, down = width / 2 + GAP / self._zoom, height / 2 + GAP / self._zoom
-        if 2 * across < right - left:
-            x = min(max(x, left + across), right - across)
-        if 2 * down < bottom - top:
-            y = min(max(y, top + down), bottom - down)
-        return x, y
+        return inside(self._area, x, y, width, height, GAP / self._zoom)
 
     def _free(self, x: float, y: float, width: float, height: float) -> bool:
         """Whether no more than its border would lie over another."""

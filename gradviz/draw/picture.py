@@ -6,6 +6,7 @@ The same code paints the screen and every export; only the far, batched part nee
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -233,6 +234,12 @@ class Picture:
                 with surface.moved(*at, growth(surface.zoom)):
                     draw_framed_label(surface, label, self.wording)
         callouts.badges(surface, self._badges_with(states), placed)
+
+    @cached_property
+    def crowded(self) -> bool:
+        """Whether from afar the current node may have to make room for a finding's label or a node that failed."""
+        draft = self.scene.draft
+        return bool(draft.failed.any()) or any(label.look in LOUD for label in draft.framed)
 
     def _badges_with(self, states: States) -> tuple[Badge, ...]:
         """The findings' badges, and one for a node that is about to fail: the current one looks like any other."""

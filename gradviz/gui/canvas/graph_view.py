@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from gradviz.draw.callouts import growth
+from gradviz.draw.callouts import GAP, growth, inside
 from gradviz.draw.picture import Picture
 from gradviz.draw.segments import Area
 from gradviz.draw.surface import QtSurface
@@ -36,6 +36,7 @@ from gradviz.scene.model import States
 
 HOVER_MS = 300
 DRAG_PX = 4
+RING = 20  # screen px round a box that its ring and badge reach
 ASIDE = (260, 100)  # screen px that an enlarged box may stand away from its place, its ring included
 KEYBOARD_REASONS = (
     Qt.FocusReason.TabFocusReason,
@@ -228,14 +229,16 @@ class GraphView(QWidget):
         if self.picture is None or not 0 <= box < len(self.picture.boxes):
             return
         left, top, right, bottom = (float(part) for part in self.picture.boxes[box])
-        x, y = (left + right) / 2, (top + bottom) / 2
         grow = growth(self.view.zoom)
-        # From afar it may stand beside its place, where a finding's label is there already.
-        aside_x, aside_y = (20, 20) if grow == 1.0 else ASIDE
-        half_x = (right - left) / 2 * grow * self.view.zoom + aside_x
-        half_y = (bottom - top) / 2 * grow * self.view.zoom + aside_y
-        at_x, at_y = (x - self.view.x) * self.view.zoom, (y - self.view.y) * self.view.zoom
-        self.update(QRectF(at_x - half_x, at_y - half_y, 2 * half_x, 2 * half_y).toAlignedRect())
+        width, height = (right - left) * grow * self.view.zoom, (bottom - top) * grow * self.view.zoom
+        x = ((left + right) / 2 - self.view.x) * self.view.zoom
+        y = ((top + bottom) / 2 - self.view.y) * self.view.zoom
+        aside_x, aside_y = (RING, RING)
+        if grow > 1.0:  # from afar it stands in sight as a whole, and may stand beside its place
+            x, y = inside((0.0, 0.0, self.width(), self.height()), x, y, width, height, GAP) or (x, y)
+            aside_x, aside_y = ASIDE if self.picture.crowded else (RING, RING)
+        half_x, half_y = width / 2 + aside_x, height / 2 + aside_y
+        self.update(QRectF(x - half_x, y - half_y, 2 * half_x, 2 * half_y).toAlignedRect())
 
     def _theme_changed(self) -> None:
         self.pixels.forget()

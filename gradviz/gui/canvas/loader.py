@@ -62,10 +62,11 @@ class Draft:
 
 @dataclass(frozen=True)
 class Tried:
-    """A draft, where it was placed, and at which zoom all of it fits the window."""
+    """A draft, placed, and at which zoom all of it fits the window."""
 
     draft: Draft
     result: Result
+    scene: Scene
     zoom: float
 
 
@@ -177,29 +178,28 @@ class Loader:
         if waiting is None:
             return
         order = waiting.order
+        scene = place(waiting.build.draft, result, measure, order.wording)
         if order.shown.opened is None and len(waiting.build.graph) <= first_view.MOST_NODES:
-            fitting = self._fitting(number, waiting, result, measure)
+            fitting = self._fitting(number, waiting, result, scene)
             if fitting is None:
                 return
-            waiting, result = fitting
+            waiting, result, scene = fitting.draft, fitting.result, fitting.scene
         made = replace(waiting.build, texts=Texts(order.trace, waiting.build.graph, order.wording))
-        scene = place(made.draft, result, measure, order.wording)
         picture = Picture(scene, made.texts, order.shown.shapes, order.wording)
         loaded = Loaded(order, made, scene, picture, waiting.lines)
         self._post(partial(self._placed, number, waiting.key, result, loaded))
 
-    def _fitting(self, number: int, waiting: Draft, result: Result, measure: Measurer) -> tuple[Draft, Result] | None:
+    def _fitting(self, number: int, waiting: Draft, result: Result, scene: Scene) -> Tried | None:
         """What a graph is first seen as. None: it doesn't fit the window, and is built anew with fewer groups open."""
         order, made = waiting.order, waiting.build
-        bounds = place(made.draft, result, measure, order.wording).bounds
-        tried = (*waiting.tried, Tried(waiting, result, first_view.zoom_to_fit(bounds, order.viewport)))
+        zoom = first_view.zoom_to_fit(scene.bounds, order.viewport)
+        tried = (*waiting.tried, Tried(waiting, result, scene, zoom))
         opened = first_view.coarser(made.draft, made.opened)
         if opened is not None and tried[-1].zoom < order.needed:
             self._jobs.put(partial(self._draw_up, number, order, opened=opened, tried=tried))
             return None
         zooms, boxes = [each.zoom for each in tried], [len(each.draft.build.draft) for each in tried]
-        chosen = tried[first_view.best(zooms, boxes, order.needed)]
-        return chosen.draft, chosen.result
+        return tried[first_view.best(zooms, boxes, order.needed)]
 
     def _placed(self, number: int, key: bytes, result: Result, loaded: Loaded) -> None:
         if number == self._newest:
