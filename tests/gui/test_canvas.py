@@ -333,6 +333,24 @@ def test_all_can_be_opened_and_the_map_appears(draw: Any, language_model: Path) 
     assert (drawn.canvas.loaded.scene.draft.kind == Kind.GROUP).any()
 
 
+def test_the_map_goes_where_it_would_only_hide_what_is_in_sight(draw: Any, language_model: Path) -> None:
+    # GIVEN boxes in both corners, and a part of the graph out of sight
+    drawn = draw(language_model)
+    drawn.reloaded(drawn.canvas.folding.open_all)
+    drawn.canvas.fit()
+    left, top, right, bottom = drawn.view.picture.scene.bounds
+    fitted = drawn.view.view
+    zoom = 1.2 * max(fitted.width / (right - left), fitted.height / (bottom - top))
+    drawn.view.set_view(replace(fitted, zoom=zoom, x=left, y=top + 0.1 * (bottom - top)))
+    area = drawn.view.view.area()
+    most = (min(area[2], right) - max(area[0], left)) * (min(area[3], bottom) - max(area[1], top))
+    assert most > 0.4 * (right - left) * (bottom - top)
+    # THEN it goes, and comes again where one looks closer
+    drawn.qtbot.waitUntil(lambda: not drawn.canvas.minimap.isVisible())
+    drawn.view.zoom_reset()
+    drawn.qtbot.waitUntil(drawn.canvas.minimap.isVisible)
+
+
 def test_a_node_that_is_folded_away_can_be_revealed(draw: Any, language_model: Path) -> None:
     drawn = draw(language_model)
     node = int((drawn.canvas.loaded.scene.draft.card_of >= 3).nonzero()[0][0])

@@ -1,6 +1,7 @@
 """The whole graph, small, in the corner, with a frame round what is in sight. Only there when the graph doesn't fit.
 
-It lies at the upper right, or at the lower right where it hides less of what one looks at.
+It lies at the upper right, or at the lower right where it hides less of what one looks at; where it would hide something
+in both, and most of the graph is in sight anyway, it goes.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from gradviz.scene.model import States
 
 LONGEST, NARROWEST = 180.0, 56.0
 INSET = 12
-REST_MS = 200  # without a move, after which it may go to the other corner
+REST_MS = 200  # without a move, after which it may go to the other corner, or away
+MOST = 0.4  # of the drawing's area: who sees as much of it needs no map
 REPAINT_MS = 400  # steps come faster than anyone looks at the map
 
 
@@ -41,6 +43,7 @@ class Minimap(QWidget):
         self._again.setSingleShot(True)
         self._again.timeout.connect(self._redraw)
         self._low = False  # at the lower right
+        self._wanted = self._away = False  # not all of the graph is in sight; but the map would only be in the way
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(REST_MS)
@@ -61,13 +64,15 @@ class Minimap(QWidget):
         """Appear, disappear, and show what is in sight now."""
         picture = self._graph.picture
         if picture is None or len(picture.scene.draft) < 2 or camera.fits(self._graph.view, picture.scene.bounds):
+            self._wanted = self._away = False
             self.hide()
             return
+        self._wanted = True
         left, top, right, bottom = picture.scene.bounds
         scale = LONGEST / max(right - left, bottom - top, 1.0)
         width, height = max((right - left) * scale, NARROWEST), max((bottom - top) * scale, NARROWEST)
         self.setGeometry(self._corner(round(width), round(height), self._low))
-        self.show()
+        self.setVisible(not self._away)
         self.update()
         self._rest.start()
 
@@ -77,12 +82,23 @@ class Minimap(QWidget):
 
     def _choose_corner(self) -> None:
         """To the other corner only for much less that is hidden: nothing moves for its own sake."""
-        if not self.isVisible():
+        if not self._wanted:
             return
-        here = self._hidden_at(self._low)
-        if here and self._hidden_at(not self._low) <= here / 2:
+        here, there = self._hidden_at(self._low), self._hidden_at(not self._low)
+        if here and there <= here / 2:
             self._low = not self._low
             self.setGeometry(self._corner(self.width(), self.height(), self._low))
+        self._away = min(here, there) > 0 and self._share_in_sight() > MOST
+        self.setVisible(not self._away)
+
+    def _share_in_sight(self) -> float:
+        """Of the drawing's area."""
+        picture, (left, top, right, bottom) = self._graph.picture, self._graph.view.area()
+        if picture is None:
+            return 1.0
+        x, y, end_x, end_y = picture.scene.bounds
+        across, down = min(right, end_x) - max(left, x), min(bottom, end_y) - max(top, y)
+        return max(across, 0.0) * max(down, 0.0) / max((end_x - x) * (end_y - y), 1.0)
 
     def _hidden_at(self, low: bool) -> int:
         """How many boxes, heads of open groups and panels it hides in a corner."""
