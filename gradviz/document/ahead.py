@@ -73,7 +73,7 @@ def opened(path: Path) -> Trace | None:
         read_first(trace)
     except GradvizError:
         pass  # a damaged part: told by whatever shows it
-    except BaseException:
+    except BaseException:  # passed on: this thread ends with it
         trace.close()
         raise
     return trace

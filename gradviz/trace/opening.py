@@ -150,7 +150,7 @@ class TraceFile:
                 connection.execute(f"PRAGMA {pragma}")
             if self._shared:
                 connection.execute("BEGIN")  # one state of the file for everything in this reading
-        except BaseException:
+        except BaseException:  # passed on
             connection.close()  # not when it is collected: until then it would keep whoever writes from ending
             raise
         return connection
