@@ -1,7 +1,7 @@
 """The whole graph, small, in the corner, with a frame round what is in sight. Only there when the graph doesn't fit.
 
-It lies at the upper right, or at the lower right where it hides less of what one looks at; where it would hide something
-in both, and most of the graph is in sight anyway, it goes.
+It lies at the upper right, or at the lower right where it hides less of what one looks at; where it would hide
+something in both, and most of the graph is in sight anyway, it goes.
 """
 
 from __future__ import annotations
