@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gradviz.draw.lines import draw_badge, draw_framed_label, label_place
 from gradviz.draw.looks import NO_NAMES, NO_SECOND
-from gradviz.draw.segments import Area
+from gradviz.draw.nearby import Area
 from gradviz.draw.surface import Surface
 from gradviz.scene.model import Badge, Bytes, EdgeLabel, Look, Scene
 from gradviz.scene.sizes import BADGE

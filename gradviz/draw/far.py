@@ -12,8 +12,9 @@ from PySide6.QtGui import QColor, QPainter
 from gradviz.draw.batch import draw_lines, draw_rects
 from gradviz.draw.colors import qcolor
 from gradviz.draw.looks import BLOCKS, BOXES, DRAWN_ORDER, EDGES
+from gradviz.draw.nearby import Area, Indices
 from gradviz.draw.pixel_grid import PixelGrid
-from gradviz.draw.segments import Area, Indices, Segments
+from gradviz.draw.segments import Segments
 from gradviz.draw.tokens import Tokens
 from gradviz.draw.view import View
 from gradviz.scene.model import Look, State, States

@@ -10,8 +10,8 @@ from PySide6.QtGui import QPainter
 
 from gradviz.draw.lines import draw_edges, draw_frame, draw_frame_words
 from gradviz.draw.looks import DRAWN_ORDER
+from gradviz.draw.nearby import Area, Indices
 from gradviz.draw.picture import Picture
-from gradviz.draw.segments import Area, Indices
 from gradviz.draw.surface import QtSurface, Surface
 from gradviz.scene.model import States
 

@@ -32,9 +32,10 @@ from gradviz.draw.lines import (
     draw_tie,
 )
 from gradviz.draw.looks import BLOCKS_ONLY, BOXES, DRAWN_ORDER, EDGES, NO_NAMES, NO_SECOND
+from gradviz.draw.nearby import Area, Indices, Nearby, Parts
 from gradviz.draw.panel import draw_panel
 from gradviz.draw.pixel_grid import PixelGrid
-from gradviz.draw.segments import Area, Indices, Parts, Segments, meeting_any, meeting_one
+from gradviz.draw.segments import Segments
 from gradviz.draw.surface import Figure, QtSurface, Surface
 from gradviz.draw.telling import Tell, nobody, told
 from gradviz.draw.tokens import Tokens
@@ -87,6 +88,8 @@ class Picture:
             else np.empty((0, 4), np.float32)
         )
         self._columns = np.ascontiguousarray(self.boxes.T, np.float32)  # the same, for what works on all at once
+        self._nearby = Nearby(self.boxes)
+        self._labels = Nearby(scene.label_at[:, [0, 1, 0, 1]] + LABEL_ROOM)
         self._every = np.arange(len(draft))
         self._framed = {label.edge: label for label in draft.framed}
         self.segments = Segments(scene)
@@ -96,7 +99,7 @@ class Picture:
     # -- what is where
 
     def boxes_in(self, area: Area) -> Indices:
-        return self._every if self._holds_all(area) else meeting_one(self._columns, area)
+        return self._every if self._holds_all(area) else self._nearby.meeting(area)
 
     def edges_in(self, area: Area) -> Indices:
         """Edges whose line or label is there: the box round a wrapped route is far larger than the route."""
@@ -106,14 +109,7 @@ class Picture:
 
     def labels_in(self, area: Area, parts: Parts | None = None) -> Indices:
         """Edges whose label may be there; with `parts` of the area, in one of them."""
-        if parts is not None:
-            at = self.scene.label_at[:, [0, 1, 0, 1]]
-            return meeting_any(at, parts + LABEL_ROOM)
-        left, top, right, bottom = area
-        at = self.scene.label_at
-        return np.flatnonzero(
-            (at[:, 0] >= left - 60) & (at[:, 0] <= right + 60) & (at[:, 1] >= top - 12) & (at[:, 1] <= bottom + 12)
-        )
+        return self._labels.meeting(area, parts)
 
     def _holds_all(self, area: Area) -> bool:
         bounds = self.scene.bounds
@@ -151,7 +147,7 @@ class Picture:
             self._paint_frames(surface, area)
         if level == "near":
             if parts is not None:
-                boxes = boxes[meeting_any(self.boxes[boxes], parts)]
+                boxes = self._nearby.meeting(area, parts)
             self._paint_near_edges(surface, states, view, area, parts)
             self._paint_boxes(surface, states, view, boxes)
             with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):
@@ -353,7 +349,7 @@ def changed_areas(picture: Placed, boxes: Indices, edges: Indices) -> Parts:
     return np.concatenate(
         (
             picture.boxes[boxes],
-            *(picture.segments.boxes_of(edge) for edge in edges.tolist()),
+            picture.segments.boxes_of(edges),
             labels[~np.isnan(labels[:, 0])],
         ),
         dtype=np.float64,

@@ -8,11 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.draw.lines import ARROW_LONG
+from gradviz.draw.nearby import Area, Indices, Nearby, Parts, meeting
 from gradviz.scene.model import Look, Scene
 
-Indices = NDArray[np.intp]
-Area = tuple[float, float, float, float]  # left, top, right, bottom
-Parts = NDArray[np.float64]  # (k, 4) of the same
 SHORTEST_LINE = 5.0  # screen px: below it the boxes cover a line
 
 
@@ -30,12 +28,13 @@ class Segments:
             within = edge[:-1] == edge[1:]
             self.pieces, self.edge = pieces[within], edge[:-1][within]
         ends = self.pieces.reshape(-1, 2, 2)
-        self._boxes = np.concatenate((ends.min(axis=1), ends.max(axis=1)), axis=1)
+        boxes = np.concatenate((ends.min(axis=1), ends.max(axis=1)), axis=1)
+        self._nearby = Nearby(boxes)
         length = np.abs(self.pieces[:, 2:] - self.pieces[:, :2]).sum(axis=1)
         order = np.argsort(-length, kind="stable")  # the longest first: what a far view shows is the beginning
         self._lengths, self._long_edge = length[order], self.edge[order]
         self._long: NDArray[Any] = np.ascontiguousarray(self.pieces[order].T)
-        self._long_boxes: NDArray[Any] = np.ascontiguousarray(self._boxes[order].T)
+        self._long_boxes: NDArray[Any] = np.ascontiguousarray(boxes[order].T)
         # The last piece of each route; an edge of one piece begins where it ends.
         self._ends = np.append(self.edge[1:] != self.edge[:-1], True)[: len(self.edge)]
         self._last_of = np.zeros(self._edges, np.intp)
@@ -43,11 +42,7 @@ class Segments:
 
     def meeting(self, area: Area) -> Indices:
         """Pieces that may be in an area."""
-        left, top, right, bottom = area
-        boxes = self._boxes
-        return np.flatnonzero(
-            (boxes[:, 2] >= left) & (boxes[:, 0] <= right) & (boxes[:, 3] >= top) & (boxes[:, 1] <= bottom)
-        )
+        return self._nearby.meeting(area)
 
     def far(self, zoom: float, edges: Indices | None = None, area: Area | None = None) -> tuple[NDArray[Any], Indices]:
         """Pieces long enough to be seen at a zoom, as rows (4, k), and their edges: all, of some edges, in an area."""
@@ -56,15 +51,15 @@ class Segments:
         if edges is not None:
             kept = np.flatnonzero(np.isin(edge, edges))
         elif area is not None:
-            kept = meeting_one(self._long_boxes[:, :seen], area)
+            kept = meeting(self._long_boxes[:, :seen], area)
         else:
             return pieces, edge
         return np.take(pieces, kept, axis=1), edge[kept]
 
-    def boxes_of(self, edge: int) -> NDArray[Any]:
-        """The box round each piece of an edge, (k, 4): the box round all of a wrapped route is far larger."""
-        first, end = np.searchsorted(self.edge, (edge, edge + 1))
-        return self._boxes[first:end]
+    def boxes_of(self, edges: Indices) -> NDArray[Any]:
+        """The box round each piece of these edges, (k, 4): the box round all of a wrapped route is far larger."""
+        first, end = np.searchsorted(self.edge, edges), np.searchsorted(self.edge, edges, side="right")
+        return self._nearby.boxes(np.concatenate([np.arange(*each) for each in zip(first, end)] or [first]))
 
     def near(
         self, area: Area, looks: NDArray[np.int8], parts: Parts | None = None
@@ -74,7 +69,7 @@ class Segments:
         Uncut, a dashed line of a graph of a million px would be dashed over all of them.
         `parts` of the area: only pieces that may be there, but cut as they are without, so that dashes fall alike.
         """
-        found = self.meeting(area) if parts is None else meeting_any(self._boxes, parts)
+        found = self._nearby.meeting(area, parts)
         pieces = self.pieces[found].astype(np.float64)
         edge = self.edge[found]
         last = self._ends[found] & (looks[edge] != Look.STILL)
@@ -90,28 +85,6 @@ class Segments:
     def before_tip(self, edge: Indices) -> NDArray[Any]:
         """The last piece of each of these edges, (k, 4)."""
         return self.pieces[self._last_of[edge]]
-
-
-def meeting_one(boxes: NDArray[Any], area: Area) -> Indices:
-    """Of boxes as rows (4, n), those that meet an area."""
-    left, top, right, bottom = area
-    return np.flatnonzero((boxes[2] >= left) & (boxes[0] <= right) & (boxes[3] >= top) & (boxes[1] <= bottom))
-
-
-def meeting_any(boxes: NDArray[Any], parts: Parts) -> Indices:
-    """Of boxes (n, 4), those that meet one of the areas."""
-    low, high = parts[:, :2].min(axis=0), parts[:, 2:].max(axis=0)
-    near = np.flatnonzero(
-        (boxes[:, 2] >= low[0]) & (boxes[:, 0] <= high[0]) & (boxes[:, 3] >= low[1]) & (boxes[:, 1] <= high[1])
-    )
-    one = boxes[near][:, None, :]
-    met = (
-        (one[..., 2] >= parts[:, 0])
-        & (one[..., 0] <= parts[:, 2])
-        & (one[..., 3] >= parts[:, 1])
-        & (one[..., 1] <= parts[:, 3])
-    )
-    return near[met.any(axis=1)]
 
 
 def clip(pieces: NDArray[Any], area: Area) -> tuple[NDArray[Any], NDArray[np.bool_]]:

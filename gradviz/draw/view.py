@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gradviz.draw.segments import Area
+from gradviz.draw.nearby import Area
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from PySide6.QtCore import QMarginsF, QSizeF
 from PySide6.QtGui import QPageLayout, QPageSize, QPainter, QPdfWriter
 
 from gradviz.draw.fonts import screen_dpi
+from gradviz.draw.nearby import Area
 from gradviz.draw.picture import Picture
-from gradviz.draw.segments import Area
 from gradviz.draw.surface import QtSurface
 from gradviz.draw.telling import Tell, nobody
 from gradviz.draw.tokens import Tokens

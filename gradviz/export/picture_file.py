@@ -8,8 +8,8 @@ from pathlib import Path
 from PySide6.QtCore import QByteArray
 from PySide6.QtGui import QImageWriter
 
+from gradviz.draw.nearby import Area
 from gradviz.draw.picture import Picture
-from gradviz.draw.segments import Area
 from gradviz.draw.telling import Tell, nobody
 from gradviz.draw.tokens import LIGHT, Tokens
 from gradviz.errors import ExportError

@@ -7,8 +7,8 @@ import math
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from gradviz.draw.fonts import screen_dpi
+from gradviz.draw.nearby import Area
 from gradviz.draw.picture import Picture
-from gradviz.draw.segments import Area
 from gradviz.draw.surface import QtSurface
 from gradviz.draw.telling import Tell, nobody
 from gradviz.draw.tokens import Tokens

@@ -8,8 +8,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from gradviz.draw.fonts import font
 from gradviz.draw.icons import ICONS
+from gradviz.draw.nearby import Area
 from gradviz.draw.picture import Picture
-from gradviz.draw.segments import Area
 from gradviz.draw.surface import Dash, Figure, Points, baseline, hatch_lines
 from gradviz.draw.telling import Tell, nobody
 from gradviz.draw.tokens import CELL, LIST, TextStyle, Tokens

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gradviz.draw.segments import Area
+from gradviz.draw.nearby import Area
 from gradviz.draw.view import View
 
 CLOSEST = 4.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gradviz.draw.segments import Area
+from gradviz.draw.nearby import Area
 from gradviz.scene.model import Draft
 
 FITS_AT = 0.6  # the zoom from which on both lines of a box are written

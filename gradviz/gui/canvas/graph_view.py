@@ -19,8 +19,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from gradviz.draw.callouts import GAP, growth, inside
+from gradviz.draw.nearby import Area
 from gradviz.draw.picture import Picture
-from gradviz.draw.segments import Area
 from gradviz.draw.surface import QtSurface
 from gradviz.draw.view import View
 from gradviz.gui.canvas import camera

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEasingCurve, QObject, QVariantAnimation
 
+from gradviz.draw.nearby import Indices
 from gradviz.draw.part import paint_moving
 from gradviz.draw.picture import Picture
-from gradviz.draw.segments import Indices
 from gradviz.draw.surface import QtSurface
 from gradviz.draw.view import View
 from gradviz.scene.model import Kind, Scene, States

@@ -7,8 +7,8 @@ from typing import Protocol
 
 from gradviz.draw.cards import draw_highlight, draw_selection, form_of
 from gradviz.draw.lines import draw_frame
+from gradviz.draw.nearby import Area
 from gradviz.draw.picture import Placed
-from gradviz.draw.segments import Area
 from gradviz.draw.surface import QtSurface, Surface
 from gradviz.draw.tokens import DASH_SELECTED
 from gradviz.draw.view import View

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -11,9 +11,9 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPixmap, QRegion
 
 from gradviz.draw.fonts import screen_dpi
+from gradviz.draw.nearby import Area, Indices, Parts
 from gradviz.draw.picture import Placed, changed_areas
 from gradviz.draw.pixel_grid import PixelGrid
-from gradviz.draw.segments import Area, Indices, Parts
 from gradviz.draw.tokens import Tokens
 from gradviz.draw.view import View
 from gradviz.scene.model import States
@@ -48,6 +48,18 @@ class Paintable(Placed, Protocol):
     ) -> bool: ...
 
 
+@dataclass(frozen=True)
+class Change:
+    """Boxes and edges of a picture that look different after a step, and where that is in the scene."""
+
+    picture: Paintable
+    before: States
+    after: States
+    boxes: Indices
+    edges: Indices
+    areas: Parts
+
+
 class Pixels:
     """One picture's image at one zoom."""
 
@@ -57,11 +69,12 @@ class Pixels:
         self._states: States | None = None  # and in which states
         self._dots: tuple[str, float, QPixmap] | None = None
         self._spare: QImage | None = None  # the last image but one, to be painted over
+        self._last: Change | None = None
         self._origin = (0, 0)  # where the ground's pattern begins, in px of the image
         self.renders = 0  # for tests and the bench
 
     def forget(self) -> None:
-        self._image = None
+        self._image = self._last = None
 
     def draw(
         self, painter: QPainter, picture: Paintable, tokens: Tokens, states: States, view: View, ratio: float
@@ -85,11 +98,20 @@ class Pixels:
         shown = self._view
         if self._image is None or shown is None or shown.zoom != view.zoom:
             return None
-        boxes, edges = _changed(before, after)
+        change = self._change(picture, before, after)
+        # One px more: the image is copied to whole pixels.
+        return None if change is None else _region(change.areas, view, STROKE + 1)
+
+    def _change(self, picture: Paintable, before: States, after: States) -> Change | None:
+        """What a step changes, found once for asking and for painting; None where it is too much for patches."""
+        last = self._last
+        if last is not None and last.picture is picture and last.before is before and last.after is after:
+            return last
+        boxes, edges = np.flatnonzero(before.box != after.box), np.flatnonzero(before.edge != after.edge)
         if len(boxes) + len(edges) > MOST_PATCHES:
             return None
-        # One px more: the image is copied to whole pixels.
-        return _region(changed_areas(picture, boxes, edges), view, STROKE + 1)
+        self._last = Change(picture, before, after, boxes, edges, changed_areas(picture, boxes, edges))
+        return self._last
 
     def _bring(self, picture: Paintable, tokens: Tokens, after: States) -> bool:
         """Bring the image to these states, where they differ; only now, for a step that also moves paints it anew.
@@ -102,11 +124,11 @@ class Pixels:
         self._states = after
         if before is after:
             return True
-        boxes, edges = _changed(before, after)
-        if len(boxes) + len(edges) > MOST_PATCHES:
+        change = self._change(picture, before, after)
+        if change is None:
             return False
-        if not self._strokes(picture, tokens, after, boxes, edges):
-            self._patch(image, shown, picture, tokens, after, changed_areas(picture, boxes, edges))
+        if not self._strokes(picture, tokens, after, change.boxes, change.edges):
+            self._patch(image, shown, picture, tokens, after, change.areas)
         return True
 
     def _patch(
@@ -240,11 +262,6 @@ def _new_image(width: int, height: int, ratio: float) -> QImage:
     image.setDotsPerMeterX(round(screen_dpi() / 0.0254))
     image.setDotsPerMeterY(round(screen_dpi() / 0.0254))
     return image
-
-
-def _changed(before: States, after: States) -> tuple[Indices, Indices]:
-    """Boxes and edges that look different."""
-    return np.flatnonzero(before.box != after.box), np.flatnonzero(before.edge != after.edge)
 
 
 def _region(areas: Parts, view: View, around: float) -> QRegion:

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter
 
+from gradviz.draw.nearby import Area, Indices, Parts
 from gradviz.draw.picture import Picture
 from gradviz.draw.pixel_grid import PixelGrid
-from gradviz.draw.segments import Area, Indices, Parts, Segments
+from gradviz.draw.segments import Segments
 from gradviz.draw.surface import Surface
 from gradviz.draw.tokens import Tokens
 from gradviz.draw.view import View

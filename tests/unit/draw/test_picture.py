@@ -11,8 +11,9 @@ from PySide6.QtCore import QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
+from gradviz.draw.nearby import Area
 from gradviz.draw.picture import Picture
-from gradviz.draw.segments import Area, clip
+from gradviz.draw.segments import clip
 from gradviz.draw.surface import QtSurface
 from gradviz.draw.tokens import DARK, LIGHT, Tokens
 from gradviz.draw.view import View
