@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QLineF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 from shiboken6 import Shiboken
 
@@ -48,3 +48,12 @@ def draw_rects(painter: QPainter, rects: NDArray[Any], fill: QColor, stroke: QCo
     painter.setPen(QPen(stroke, 0) if stroke is not None else QPen(Qt.PenStyle.NoPen))
     first: Any = Shiboken.wrapInstance(data.ctypes.data, QRectF)
     painter.drawRects(first, len(data))
+
+
+def fill_triangles(painter: QPainter, corners: NDArray[Any], fill: QColor) -> None:
+    """`corners` (k, 3, 2), in px of the painter; antialiased as it is."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QBrush(fill))
+    # One by one: a single path of hundreds of figures costs the rasteriser more.
+    for one, two, three in corners.tolist():
+        painter.drawConvexPolygon([QPointF(*one), QPointF(*two), QPointF(*three)])

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gradviz.draw.looks import EDGES, SEVERITY_INK
 from gradviz.draw.surface import Figure, Surface, fitted, text_width
 from gradviz.draw.tokens import CAPTION, DASH_CONSTANT, GROUP_RADIUS, NODE_LINE, NODE_NAME, RADIUS, SHAPE
@@ -50,30 +53,38 @@ def arrow_corners(before: Sequence[float], tip: Sequence[float], size: float = 1
     return [(tip[0], tip[1]), (x - dy * half, y + dx * half), (x + dy * half, y - dx * half)]
 
 
+def arrowheads(pieces: NDArray[np.float64], size: float) -> NDArray[np.float64]:
+    """The corners (k, 3, 2) of the arrows at the ends of pieces (k, 4)."""
+    tip, way = pieces[:, 2:], pieces[:, 2:] - pieces[:, :2]
+    way = way / np.maximum(np.hypot(way[:, :1], way[:, 1:]), 1e-9)
+    base, aside = tip - way * ARROW_LONG * size, way[:, ::-1] * (-1, 1) * (ARROW_WIDE / 2 * size)
+    return np.stack((tip, base + aside, base - aside), axis=1)
+
+
 def draw_quiet_labels(surface: Surface, scene: Scene, edges: Sequence[int], looks: Bytes) -> None:
     """Shapes that fit: bare text beside the edges, on the canvas's own ground so that no line runs through it."""
     draft = scene.draft
-    found: list[tuple[float, float, str, int]] = []
-    for edge in edges:
-        text = draft.labels[int(draft.label[edge])]
-        x, y = scene.label_at[edge].tolist()
-        if text and x == x:
-            found.append((x, y, text, int(looks[edge])))
+    places, labels = scene.label_at[list(edges)].tolist(), draft.label[list(edges)].tolist()
+    found = [
+        (round(y), x, y, draft.labels[label], int(looks[edge]))
+        for edge, (x, y), label in zip(edges, places, labels)
+        if x == x and draft.labels[label]
+    ]
     # Edges that end side by side have their shapes on top of each other: the first of them is written.
-    found.sort(key=lambda label: (round(label[1]), label[0]))
-    grounds, kept = [], []
-    row, reach = math.nan, 0.0
-    for label in found:
-        x, y, text, _ = label
+    found.sort(key=lambda label: label[:2])
+    grounds: list[Figure] = []
+    alike: dict[tuple[str, int], list[tuple[float, float]]] = {}
+    last, reach = math.nan, 0.0
+    for row, x, y, text, look in found:
         width = text_width(text, SHAPE)
-        if round(y) == row and x - width / 2 < reach:
+        if row == last and x - width / 2 < reach:
             continue
-        row, reach = round(y), x + width / 2
-        kept.append(label)
+        last, reach = row, x + width / 2
+        alike.setdefault((text, look), []).append((x, y))
         grounds.append(Figure((x - width / 2 - 2, y - 8, width + 4, 16)))
     surface.many(grounds, fill="canvas")
-    for x, y, text, look in kept:
-        surface.text(x, y, text, SHAPE, EDGES[Look(look)].text, "center")
+    for (text, look), middles in alike.items():
+        surface.same_text(middles, text, SHAPE, EDGES[Look(look)].text)
 
 
 def label_place(scene: Scene, edge: int) -> tuple[float, float]:

@@ -13,15 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QPainter
 
-from gradviz.draw.batch import draw_lines, draw_rects, draw_strokes
+from gradviz.draw.batch import draw_lines, draw_rects, draw_strokes, fill_triangles
 from gradviz.draw.callouts import LOUD, Callouts, growth, near, paint_framed, specks
-from gradviz.draw.card_cache import CardCache
-from gradviz.draw.cards import Detail, draw_box, draw_words, form_of
+from gradviz.draw.cards import Detail, draw_box
 from gradviz.draw.colors import qcolor
 from gradviz.draw.far import paint_far
 from gradviz.draw.fonts import Measurer
 from gradviz.draw.lines import (
-    arrow_corners,
+    arrowheads,
     draw_badge,
     draw_edges,
     draw_frame,
@@ -31,12 +30,13 @@ from gradviz.draw.lines import (
     draw_quiet_labels,
     draw_tie,
 )
-from gradviz.draw.looks import BLOCKS_ONLY, BOXES, DRAWN_ORDER, EDGES, NO_NAMES, NO_SECOND
+from gradviz.draw.looks import BLOCKS_ONLY, DRAWN_ORDER, EDGES, NO_NAMES
+from gradviz.draw.near_boxes import NearBoxes
 from gradviz.draw.nearby import Area, Indices, Nearby, Parts
 from gradviz.draw.panel import draw_panel
 from gradviz.draw.pixel_grid import PixelGrid
 from gradviz.draw.segments import Segments
-from gradviz.draw.surface import Figure, QtSurface, Surface
+from gradviz.draw.surface import QtSurface, Surface
 from gradviz.draw.telling import Tell, nobody, told
 from gradviz.draw.tokens import Tokens
 from gradviz.draw.view import View
@@ -93,7 +93,7 @@ class Picture:
         self._every = np.arange(len(draft))
         self._framed = {label.edge: label for label in draft.framed}
         self.segments = Segments(scene)
-        self._cards = CardCache()
+        self._near = NearBoxes(scene, texts, self.boxes[:, :2])
         self._measure: Measurer | None = None  # made on the thread that paints
 
     # -- what is where
@@ -149,7 +149,7 @@ class Picture:
             if parts is not None:
                 boxes = self._nearby.meeting(area, parts)
             self._paint_near_edges(surface, states, view, area, parts)
-            self._paint_boxes(surface, states, view, boxes)
+            self._near.paint(surface, states, view, boxes)
             with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):
                 self._paint_shapes(surface, states, self.labels_in(area, parts))
         else:
@@ -291,28 +291,7 @@ class Picture:
                 surface.painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
                 continue
             draw_strokes(surface.painter, chosen, ink, style.pen, style.dash)
-            corners = [arrow_corners(tip[:2], tip[2:], view.zoom) for tip in arrows_of.tolist()]
-            surface.many([Figure(points=each, closed=True) for each in corners], fill=style.stroke)
-
-    def _paint_boxes(self, surface: QtSurface, states: States, view: View, boxes: Indices) -> None:
-        """Outlines as kept pixmaps, words upon them. What is current or failed comes later, over all else."""
-        draft, painter = self.scene.draft, surface.painter
-        detail = Detail(view.zoom >= NO_NAMES, view.zoom >= NO_SECOND)
-        shown = boxes[(boxes != states.current) & (states.box[boxes] != State.FAILED)]
-        alone = (draft.kind[shown] == Kind.GROUP) | (states.box[shown] == State.CURRENT)
-        plain = shown[~alone]
-        corners = ((self.boxes[plain, :2] - np.array([view.x, view.y], np.float32)) * view.zoom).tolist()
-        sizes = np.stack((draft.width[plain], draft.height[plain]), axis=1).tolist()
-        kinds, of_state = draft.kind[plain].tolist(), states.box[plain].tolist()
-        if draft.across:
-            kinds = [form_of(self.scene, box) for box in plain.tolist()]
-        for kind, state, corner, size in zip(kinds, of_state, corners, sizes):
-            self._cards.draw(painter, surface.tokens, kind, state, (*corner, *size), view.zoom, detail.names)
-        with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):
-            for box, state in zip(plain.tolist(), of_state) if detail.names else ():
-                draw_words(surface, self.scene, self.texts, box, self.scene.rect(box), BOXES[state], detail)
-            for box in shown[alone].tolist():
-                draw_box(surface, self.scene, self.texts, box, int(states.box[box]), detail)
+            fill_triangles(surface.painter, arrowheads(arrows_of, view.zoom), ink)
 
     def _paint_shapes(self, surface: Surface, states: States, edges: Indices) -> None:
         if self.shapes and surface.zoom >= NO_NAMES:

@@ -5,16 +5,20 @@ Coordinates are the scene's px; widths of strokes and dashes are px of the scree
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen, QPolygonF, QStaticText, QTransform
+from PySide6.QtGui import QColor, QPainter, QPen, QPixmap, QPolygonF, QStaticText, QTransform
 
+from gradviz.draw.batch import draw_rects
 from gradviz.draw.colors import qcolor
+from gradviz.draw.copies import MANY, draw_copies
 from gradviz.draw.fonts import font, metrics
 from gradviz.draw.icons import draw_icon, icon_pixmap_cached
 from gradviz.draw.tokens import TextStyle, Tokens
@@ -65,6 +69,9 @@ class Surface(Protocol):
         self, x: float, middle: float, text: str, style: TextStyle, color: str, align: str = "left", weight: int = 0
     ) -> None:
         """One line; `middle` is the height of its centre, `x` its left edge, centre or right edge."""
+
+    def same_text(self, middles: Points, text: str, style: TextStyle, color: str) -> None:
+        """One text, centred on many places."""
 
     def icon(self, name: str, x: float, y: float, size: float = 16.0, ink: str = "text2") -> None: ...
 
@@ -184,9 +191,7 @@ class QtSurface:
         # One by one: a single path of hundreds of figures costs the rasteriser three times as much.
         painter = self.painter
         if fill and not stroke and all(figure.rect is not None and not figure.radius for figure in figures):
-            color = qcolor(self.tokens, fill)
-            for figure in figures:
-                painter.fillRect(QRectF(*figure.rect), color)  # type: ignore[misc]  # all have one, see above
+            draw_rects(painter, np.array([figure.rect for figure in figures], np.float64), qcolor(self.tokens, fill))
             return
         self._use(fill, stroke, pen, dash)
         for figure in figures:
@@ -214,6 +219,36 @@ class QtSurface:
             self.painter.drawStaticText(QPointF(x, middle - high / 2), kept)
         else:
             self.painter.drawText(QPointF(x, middle + baseline(style, weight)), text)
+
+    def same_text(self, middles: Points, text: str, style: TextStyle, color: str) -> None:
+        painter, transform = self.painter, self.painter.combinedTransform()
+        if not self._kept or len(middles) < MANY or transform.isRotating():
+            for x, middle in middles:
+                self.text(x, middle, text, style, color, "center")
+            return
+        pixmap, width, height = self._written(text, style, color, transform.m11())
+        places = np.array(middles, np.float64) * (transform.m11(), transform.m22()) + (transform.dx(), transform.dy())
+        painter.save()
+        painter.resetTransform()
+        draw_copies(painter, pixmap, places - (width / 2, height / 2))
+        painter.restore()
+
+    def _written(self, text: str, style: TextStyle, color: str, zoom: float) -> tuple[QPixmap, float, float]:
+        """A text by itself, and how large that is on the screen."""
+        ratio = self.painter.device().devicePixelRatioF()
+        width = (text_width(text, style) + 2) * zoom
+        height = (metrics(style).height() + 2) * zoom
+        pixmap = QPixmap(math.ceil(width * ratio), math.ceil(height * ratio))
+        pixmap.setDevicePixelRatio(ratio)
+        pixmap.fill(QColor(0, 0, 0, 0))
+        painter = QPainter(pixmap)
+        try:
+            surface = QtSurface(painter, self.tokens, kept=True)
+            with surface.moved(0.0, 0.0, zoom):
+                surface.text(width / zoom / 2, height / zoom / 2, text, style, color, "center")
+        finally:
+            painter.end()
+        return pixmap, width, height
 
     def icon(self, name: str, x: float, y: float, size: float = 16.0, ink: str = "text2") -> None:
         transform = self.painter.combinedTransform()

@@ -103,6 +103,10 @@ class SvgSurface:
             f'{_ANCHORS[align]} fill="{self.tokens.color(color)}">{escape(plain_text(text))}</text>'
         )
 
+    def same_text(self, middles: Points, text: str, style: TextStyle, color: str) -> None:
+        for x, middle in middles:
+            self.text(x, middle, text, style, color, "center")
+
     def icon(self, name: str, x: float, y: float, size: float = 16.0, ink: str = "text2") -> None:
         self.parts.append(f'<g transform="translate({_n(x)} {_n(y)}) scale({_n(size / 16)})">')
         for figure in ICONS[name]:
