@@ -37,7 +37,35 @@ class Part:
     of: int = 0
 
 
+Places = NDArray[np.int64]
 Piece = int | Part  # a node, ~a group, or a part
+
+
+@dataclass(frozen=True)
+class _Row:
+    """Pieces side by side with what is known of each: its boxes, the number of its stack (-1: none), whether its lines
+    go on from the piece before; and where the edges inside the row begin and end.
+    """
+
+    pieces: Sequence[Piece]
+    boxes: Places
+    numbers: Places
+    goes_on: NDArray[np.bool_]
+    low: Places
+    high: Places
+
+    def part(self, start: int, end: int) -> _Row:
+        within = (self.low >= start) & (self.high < end)
+        of = slice(start, end)
+        ends = self.low[within] - start, self.high[within] - start
+        return _Row(self.pieces[of], self.boxes[of], self.numbers[of], self.goes_on[of], *ends)
+
+    def crossing(self) -> Places:
+        """(pieces,) edges that a cut before each piece would cut."""
+        size = len(self.pieces)
+        change = np.bincount(self.low + 1, minlength=size + 1) - np.bincount(self.high + 1, minlength=size + 1)
+        found: Places = np.cumsum(change)[:size]
+        return found
 
 
 class Cutter:
@@ -84,7 +112,8 @@ class Cutter:
                 continue
             function = frames[start][shared + 1].function
             inside = self.arranged(row[start:end], depth + 1)
-            found.append(Part(tuple(inside), self._places(row[start:end]), call, function))
+            stacks = self._stacks([self._number(thing) for thing in row[start:end]])
+            found.append(Part(tuple(inside), stacks, call, function))
         return [*before, *found, *after]
 
     def _frames_of(self, row: Sequence[int]) -> list[Stack]:
@@ -116,21 +145,30 @@ class Cutter:
     def in_sections(self, row: Sequence[Piece]) -> list[Piece]:
         """More than can be read is cut where the least goes across."""
         boxes = self._boxes_of(row)
-        total = int(boxes.sum())
-        if total <= READABLE:
+        if int(boxes.sum()) <= READABLE:
             return list(row)
+        numbers = np.array([-1 if isinstance(piece, Part) else self._number(piece) for piece in row], np.int64)
+        return self._cut(_Row(row, boxes, numbers, self._lines_go_on(numbers), *self._ends(row)))
+
+    def _cut(self, row: _Row) -> list[Piece]:
+        total = int(row.boxes.sum())
         count = min(max(total // SHORTEST_SECTION, 2), SECTIONS)
-        cuts = [0, *_cuts(boxes, self._crossing(row), self._lines_go_on(row), count), len(row)]
-        pieces = [row[start:end] for start, end in zip(cuts, cuts[1:])]
+        cuts = [0, *_cuts(row.boxes, row.crossing(), row.goes_on, count), len(row.pieces)]
+        spans = list(zip(cuts, cuts[1:]))
         return [
-            Part(tuple(self.in_sections(piece)), self._places(piece), number=number, of=len(pieces))
-            if len(piece) > 1
-            else piece[0]
-            for number, piece in enumerate(pieces, 1)
+            Part(tuple(self._inside(row, start, end)), self._places(row, start, end), number=number, of=len(spans))
+            if end - start > 1
+            else row.pieces[start]
+            for number, (start, end) in enumerate(spans, 1)
         ]
 
-    def _crossing(self, row: Sequence[Piece]) -> NDArray[np.int64]:
-        """(pieces,) edges that a cut before each piece would cut."""
+    def _inside(self, row: _Row, start: int, end: int) -> Sequence[Piece]:
+        if int(row.boxes[start:end].sum()) <= READABLE:
+            return row.pieces[start:end]
+        return self._cut(row.part(start, end))
+
+    def _ends(self, row: Sequence[Piece]) -> tuple[Places, Places]:
+        """Of the edges inside a row, the places in it where each begins and ends, the lower first."""
         place = np.full(len(self._rows.graph), -1, np.int64)
         single = [piece if isinstance(piece, int) and piece >= 0 else -1 for piece in row]
         for at, node in enumerate(single):
@@ -140,23 +178,17 @@ class Cutter:
         place[nodes[nodes >= 0]] = np.flatnonzero(nodes >= 0)
         one, other = place[self._tail], place[self._head]
         inside = (one >= 0) & (other >= 0) & (one != other)
-        low, high = np.minimum(one, other)[inside], np.maximum(one, other)[inside]
-        change = np.bincount(low + 1, minlength=len(row) + 1) - np.bincount(high + 1, minlength=len(row) + 1)
-        return np.cumsum(change)[: len(row)]
+        return np.minimum(one, other)[inside], np.maximum(one, other)[inside]
 
-    def _lines_go_on(self, row: Sequence[Piece]) -> NDArray[np.bool_]:
-        """(pieces,) whether the lines that made a piece made the one before it, too."""
-        lines: dict[int, tuple[tuple[str, int], ...]] = {}
-        found = np.zeros(len(row), bool)
-        last: tuple[tuple[str, int], ...] = ()
-        for at, piece in enumerate(row):
-            number = -1 if isinstance(piece, Part) else self._number(piece)
-            if number not in lines:
-                lines[number] = tuple((frame.file, frame.line) for frame in self._outside_in(number))
-            here = lines[number]
-            found[at] = here == last != ()
-            last = here
-        return found
+    def _lines_go_on(self, numbers: Places) -> NDArray[np.bool_]:
+        """(pieces,) whether the lines that made a piece made the one before it, too. `numbers`: of their stacks."""
+        known: dict[tuple[tuple[str, int], ...], int] = {(): -1}
+        lines: dict[int, int] = {}  # equal for equal lines
+        for number in np.unique(numbers).tolist():
+            key = tuple((frame.file, frame.line) for frame in self._outside_in(number))
+            lines[number] = known.setdefault(key, len(known))
+        here = np.array([lines[number] for number in numbers.tolist()], np.int64)
+        return np.append(False, (here[1:] == here[:-1]) & (here[1:] >= 0))
 
     def _nodes(self, piece: Piece) -> list[int]:
         if isinstance(piece, Part):
@@ -168,11 +200,14 @@ class Cutter:
         node = np.array([piece if isinstance(piece, int) else -1 for piece in row], np.int64)
         return np.where(node >= 0, 1 + self._leaves[node], 1)
 
-    def _places(self, row: Sequence[Piece]) -> tuple[Stack, ...]:
-        """The places that are known in a row, each once."""
-        numbers = dict.fromkeys(self._number(piece) for piece in row if not isinstance(piece, Part))
-        parts = [piece.stacks[0] for piece in row if isinstance(piece, Part) and piece.stacks]
-        return (*(self._rows.trace.stack(number) for number in numbers if number >= 0), *parts)
+    def _places(self, row: _Row, start: int, end: int) -> tuple[Stack, ...]:
+        """The places that are known in a part of a row, each once."""
+        pieces = row.pieces[start:end]
+        parts = [piece.stacks[0] for piece in pieces if isinstance(piece, Part) and piece.stacks]
+        return (*self._stacks(row.numbers[start:end].tolist()), *parts)
+
+    def _stacks(self, numbers: Sequence[int]) -> tuple[Stack, ...]:
+        return tuple(self._rows.trace.stack(number) for number in dict.fromkeys(numbers) if number >= 0)
 
     def _number(self, thing: int) -> int:
         return self._rows.stack_number(thing if thing >= 0 else next(self._rows.nodes((thing,))))

@@ -57,6 +57,8 @@ def sorted_tree(groups: list[Group], of_atom: Ints) -> Tree:
         at = waiting.pop()
         order.append(at)
         waiting += below.get(at, [])[::-1]
+    if order == list(range(len(groups))):
+        return Tree(tuple(groups), of_atom)
     rank = np.full(len(groups) + 1, -1, np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
     moved = tuple(
