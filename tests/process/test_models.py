@@ -37,6 +37,7 @@ def test_a_model_is_recorded_its_mistake_found_and_its_graph_readable(name: str,
         findings = diagnose(trace)
         loud = [finding for finding in findings if finding.severity != "note"]
         assert [finding.rule for finding in loud] == [rule]
+        assert any(mark.node >= 0 for mark in loud[0].marks)  # "Show in graph" leads somewhere
         assert line in script.read_text(encoding="utf-8").splitlines()[loud[0].line - 1]
         made = build(trace, trace.passes()[0].id, (), monospaced)
         assert len(made.draft) <= READABLE

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from gradviz.diagnose.ancestry import Cut, as_cut, leaves_behind
 from gradviz.diagnose.bridges import Exit, exits
 from gradviz.diagnose.case import Case, is_step
 from gradviz.diagnose.exam import Examination
-from gradviz.diagnose.finding import Finding
+from gradviz.diagnose.finding import Finding, Mark
 from gradviz.diagnose.modules import leaf_label, user_codes
 from gradviz.diagnose.naming import operand_name
 from gradviz.diagnose.rules.cut import is_idle, switched_off
@@ -23,6 +27,14 @@ _OPTIMISERS = frozenset(
     {"SGD", "Adam", "AdamW", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "RMSprop", "Rprop", "ASGD", "LBFGS"}
     | {"SparseAdam", "Muon", "Adafactor"}
 )
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Where what was cut off comes back: the first node of a pass that works on it."""
+
+    backward: model.Backward
+    node: int
 
 
 def find(exam: Examination) -> Iterator[Finding]:
@@ -42,8 +54,8 @@ def find(exam: Examination) -> Iterator[Finding]:
             yield _finding(exam, way, [idle[value] for value in sorted(behind)], taken)
 
 
-def comes_back(case: Case, way: Exit) -> model.Backward | None:
-    """The pass whose graph holds a call that took in what left, or something computed from it."""
+def comes_back(case: Case, way: Exit) -> Entry | None:
+    """The node of a pass whose call took in what left, or something computed from it."""
     for op in case.ops:
         if op.number <= way.op.number or plain(op.name) in ("item", "numpy", "detach") or not way.feeds(case, op):
             continue
@@ -53,15 +65,16 @@ def comes_back(case: Case, way: Exit) -> model.Backward | None:
     return None
 
 
-def _pass_behind(case: Case, op: model.Op) -> model.Backward | None:
-    """The pass that a call's results lead into."""
+def _pass_behind(case: Case, op: model.Op) -> Entry | None:
+    """Where a call's results lead into a pass."""
     waiting, seen = [op], {op.number}
     while waiting and len(seen) < 500:
         one = waiting.pop(0)
         if any(r.flags & VALUE_REQUIRES_GRAD for r in one.results):
             for backward in case.passes:
-                if bool((case.trace.graph(backward.id).op == one.number).any()):
-                    return backward
+                nodes = np.flatnonzero(case.trace.graph(backward.id).op == one.number)
+                if len(nodes):
+                    return Entry(backward, int(nodes[0]))
         for result in one.results:
             for user in case.users(result.number, one.number) if result.number >= 0 else ():
                 if user.number not in seen and not is_step(user):
@@ -70,7 +83,7 @@ def _pass_behind(case: Case, op: model.Op) -> model.Backward | None:
     return None
 
 
-def _finding(exam: Examination, way: Exit, leaves: list[model.Leaf], backward: model.Backward) -> Finding:
+def _finding(exam: Examination, way: Exit, leaves: list[model.Leaf], entry: Entry) -> Finding:
     case, op = exam.case, way.op
     cut = first_cut(case, op)
     place = case.place(cut.stack)
@@ -94,8 +107,7 @@ def _finding(exam: Examination, way: Exit, leaves: list[model.Leaf], backward: m
         },
         changes=mended(case, cut),
         op=plain(cut.name).strip("_"),
-        pass_id=backward.id,
-        symptom_line=backward.stack[0].line if backward.stack else None,
+        **_place_of(case, entry),
         expected_shape=f"{leaf_label(case, first) or 'a parameter'}.grad {list(first.spec.shape)}",
         received_shape="None",
         confidence=0.9,
@@ -139,8 +151,8 @@ def cut_on_the_way(exam: Examination) -> Iterator[Finding]:
     told: set[tuple[str, int]] = set()
     for cut, leaves in found.values():
         place = case.place(cut.op.stack)
-        backward = _pass_behind(case, cut.op)
-        if backward is None or (place.file, place.line) in told:
+        entry = _pass_behind(case, cut.op)
+        if entry is None or (place.file, place.line) in told:
             continue
         told.add((place.file, place.line))
         asked = any(leaf.value in stepped or _owner(case, leaf) in trained for leaf in leaves)
@@ -148,7 +160,7 @@ def cut_on_the_way(exam: Examination) -> Iterator[Finding]:
         left_out = bool(stepped) and not asked and not any(_owner(case, leaf) in handed for leaf in leaves)
         if left_out and (cut.no_grad or not worked_on):
             continue
-        yield _cut_finding(exam, cut, leaves, backward, "error" if asked and worked_on else "note")
+        yield _cut_finding(exam, cut, leaves, entry, "error" if asked and worked_on else "note")
 
 
 def optimised_names(case: Case) -> set[str]:
@@ -208,9 +220,18 @@ def _feeds_parameters(case: Case, op: model.Op) -> bool:
     return False
 
 
-def _cut_finding(
-    exam: Examination, cut: Cut, leaves: list[model.Leaf], backward: model.Backward, severity: str
-) -> Finding:
+def _place_of(case: Case, entry: Entry) -> dict[str, Any]:
+    """Of a finding: the pass that it shows in, and where the cut value comes into it."""
+    backward = entry.backward
+    return {
+        "pass_id": backward.id,
+        "step": case.steps_of(backward.id).get(entry.node),
+        "symptom_line": backward.stack[0].line if backward.stack else None,
+        "marks": (Mark("node", entry.node),),
+    }
+
+
+def _cut_finding(exam: Examination, cut: Cut, leaves: list[model.Leaf], entry: Entry, severity: str) -> Finding:
     case, op = exam.case, cut.op
     switch = switched_off(case, op.stack) if cut.no_grad else None
     place = switch[0] if switch is not None else case.place(op.stack)
@@ -233,8 +254,7 @@ def _cut_finding(
             else mend(case, op, name),
         },
         op=plain(op.name).strip("_"),
-        pass_id=backward.id,
-        symptom_line=backward.stack[0].line if backward.stack else None,
+        **_place_of(case, entry),
         expected_shape=f"{leaf_label(case, first) or 'a parameter'}.grad {list(first.spec.shape)}",
         received_shape="None",
         confidence=0.7,

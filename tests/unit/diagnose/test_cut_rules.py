@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gradviz.diagnose.examination import diagnose
-from gradviz.diagnose.finding import Finding
+from gradviz.diagnose.finding import Finding, Mark
 from gradviz.trace import model
 from gradviz.trace.packing import OP_FACTORY, OP_LEAVES_GRAPH, OP_NO_GRAD, VALUE_PARAMETER
 from tests.unit.diagnose.fake_trace import FakeTrace
@@ -176,6 +176,7 @@ def test_a_list_in_place_of_a_tensor_starves_what_is_behind_it() -> None:
 
     assert (found.rule, found.severity, found.line) == ("detached", "error", 2)
     assert "enc" in found.message
+    assert (found.step, found.marks) == (0, (Mark("node", 0),))  # head, which works on what was cut off
 
 
 @pytest.mark.parametrize(
@@ -190,6 +191,7 @@ def test_a_plain_detach_is_loud_only_where_training_was_asked_for(
     (found,) = round_trip(text, detach_only=True, head_trained=head_trained)
 
     assert (found.rule, found.severity, found.line) == ("detached", severity, 3)
+    assert found.marks == (Mark("node", 0),)
 
 
 TARGETS = """\
