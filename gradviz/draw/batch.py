@@ -5,6 +5,7 @@ Far away every node is a few pixels; a call per node would cost a hundred times 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -50,10 +51,10 @@ def draw_rects(painter: QPainter, rects: NDArray[Any], fill: QColor, stroke: QCo
     painter.drawRects(first, len(data))
 
 
-def fill_triangles(painter: QPainter, corners: NDArray[Any], fill: QColor) -> None:
-    """`corners` (k, 3, 2), in px of the painter; antialiased as it is."""
+def fill_triangles(painter: QPainter, corners: Sequence[Sequence[Sequence[float]]], fill: QColor) -> None:
+    """`corners`: three of each, in px of the painter; antialiased as it is."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QBrush(fill))
     # One by one: a single path of hundreds of figures costs the rasteriser more.
-    for one, two, three in corners.tolist():
+    for one, two, three in corners:
         painter.drawConvexPolygon([QPointF(*one), QPointF(*two), QPointF(*three)])

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from gradviz.draw.looks import EDGES, SEVERITY_INK
-from gradviz.draw.surface import Figure, Surface, fitted, text_width
+from gradviz.draw.surface import Figure, Points, Surface, fitted, text_width
 from gradviz.draw.tokens import CAPTION, DASH_CONSTANT, GROUP_RADIUS, NODE_LINE, NODE_NAME, RADIUS, SHAPE
 from gradviz.scene.marks import MISMATCH_GAP
 from gradviz.scene.model import Badge, Bytes, Card, EdgeLabel, Look, Scene, Tie
@@ -25,16 +25,16 @@ TAG_HIGH, TAG_ROOM, MOST_TAGS = 16.0, 3.0, 40
 def draw_edges(surface: Surface, scene: Scene, edges: Sequence[int], look: int) -> None:
     """Routes with their arrows, all of one look; a line ends where its arrow begins."""
     style = EDGES[Look(look)]
-    lines, arrows = [], []
+    lines, ends = [], []
     for edge in edges:
         route = scene.route(edge).tolist()
         if look == Look.STILL:
             lines.append(Figure(points=route))
             continue
         lines.append(Figure(points=[*route[:-1], arrow_base(route[-2], route[-1])]))
-        arrows.append(Figure(points=arrow_corners(route[-2], route[-1]), closed=True))
+        ends.append((*route[-2], *route[-1]))
     surface.many(lines, stroke=style.stroke, pen=style.pen, dash=style.dash)
-    surface.many(arrows, fill=style.stroke)
+    surface.many([Figure(points=corners, closed=True) for corners in arrowheads(ends)], fill=style.stroke)
 
 
 def arrow_base(before: Sequence[float], tip: Sequence[float]) -> tuple[float, float]:
@@ -45,20 +45,14 @@ def arrow_base(before: Sequence[float], tip: Sequence[float]) -> tuple[float, fl
     return before[0] + (tip[0] - before[0]) * part, before[1] + (tip[1] - before[1]) * part
 
 
-def arrow_corners(before: Sequence[float], tip: Sequence[float], size: float = 1.0) -> list[tuple[float, float]]:
-    length = math.hypot(tip[0] - before[0], tip[1] - before[1]) or 1.0
-    dx, dy = (tip[0] - before[0]) / length, (tip[1] - before[1]) / length
-    x, y = tip[0] - dx * ARROW_LONG * size, tip[1] - dy * ARROW_LONG * size
-    half = ARROW_WIDE / 2 * size
-    return [(tip[0], tip[1]), (x - dy * half, y + dx * half), (x + dy * half, y - dx * half)]
-
-
-def arrowheads(pieces: NDArray[np.float64], size: float) -> NDArray[np.float64]:
-    """The corners (k, 3, 2) of the arrows at the ends of pieces (k, 4)."""
-    tip, way = pieces[:, 2:], pieces[:, 2:] - pieces[:, :2]
-    way = way / np.maximum(np.hypot(way[:, :1], way[:, 1:]), 1e-9)
+def arrowheads(pieces: ArrayLike, size: float = 1.0) -> list[Points]:
+    """The three corners of the arrow at the end of each piece (x1, y1, x2, y2), `size` px of the surface a px."""
+    ends = np.asarray(pieces, np.float64).reshape(-1, 4)
+    tip, way = ends[:, 2:], ends[:, 2:] - ends[:, :2]
+    way /= np.maximum(np.hypot(way[:, :1], way[:, 1:]), 1e-9)
     base, aside = tip - way * ARROW_LONG * size, way[:, ::-1] * (-1, 1) * (ARROW_WIDE / 2 * size)
-    return np.stack((tip, base + aside, base - aside), axis=1)
+    corners: list[Points] = np.stack((tip, base + aside, base - aside), axis=1).tolist()
+    return corners
 
 
 def draw_quiet_labels(surface: Surface, scene: Scene, edges: Sequence[int], looks: Bytes) -> None:
@@ -158,7 +152,7 @@ def tie_points(scene: Scene, tie: Tie) -> list[tuple[float, float]]:
 def draw_tie(surface: Surface, scene: Scene, tie: Tie) -> None:
     points = tie_points(scene, tie)
     surface.poly([*points[:-1], arrow_base(points[-2], points[-1])], stroke="text2", pen=1.25, dash=DASH_CONSTANT)
-    surface.poly(arrow_corners(points[-2], points[-1]), True, "text2")
+    surface.poly(arrowheads((*points[-2], *points[-1]))[0], True, "text2")
     text = "= " + tie.text
     width = text_width(text, CAPTION) + 18
     (x1, y1), (x2, y2) = points[-3:-1]  # what lies outside all
