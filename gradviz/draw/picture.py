@@ -13,14 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QPainter
 
-from gradviz.draw.batch import draw_lines, draw_rects, draw_strokes, fill_triangles
+from gradviz.draw.batch import draw_rects
 from gradviz.draw.callouts import LOUD, Callouts, growth, near, paint_framed, specks
 from gradviz.draw.cards import Detail, draw_box
 from gradviz.draw.colors import qcolor
 from gradviz.draw.far import paint_far
 from gradviz.draw.fonts import Measurer
 from gradviz.draw.lines import (
-    arrowheads,
     draw_badge,
     draw_edges,
     draw_frame,
@@ -32,6 +31,7 @@ from gradviz.draw.lines import (
 )
 from gradviz.draw.looks import BLOCKS_ONLY, DRAWN_ORDER, EDGES, NO_NAMES
 from gradviz.draw.near_boxes import NearBoxes
+from gradviz.draw.near_edges import paint_near_edges
 from gradviz.draw.nearby import Area, Indices, Nearby, Parts
 from gradviz.draw.panel import draw_panel
 from gradviz.draw.pixel_grid import PixelGrid
@@ -45,7 +45,6 @@ from gradviz.scene.texts import Texts
 from gradviz.scene.wording import ENGLISH, Wording
 
 MOST_DETAILED = 400  # boxes drawn one by one; more of them, and the frame takes too long
-MOST_STROKES = 1000  # smooth lines of one look; a weave of more can't be told apart anyway
 LABEL_ROOM = np.array([-60.0, -12.0, 60.0, 12.0])  # round a label's middle
 MOST_FAILED = 20  # painted over all else
 BESIDE = 100.0  # screen px out of sight that a ring or a badge may reach into sight
@@ -148,7 +147,7 @@ class Picture:
         if level == "near":
             if parts is not None:
                 boxes = self._nearby.meeting(area, parts)
-            self._paint_near_edges(surface, states, view, area, parts)
+            paint_near_edges(surface, self.segments, states, view, area, parts)
             self._near.paint(surface, states, view, boxes)
             with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):
                 self._paint_shapes(surface, states, self.labels_in(area, parts))
@@ -270,28 +269,6 @@ class Picture:
             x, y, width, height = (float(part) for part in self.scene.frames[at])
             if x < area[2] and x + width > area[0] and y < area[3] and y + height > area[1]:
                 yield draft.cards[card], (x, y, width, height)
-
-    def _paint_near_edges(
-        self, surface: QtSurface, states: States, view: View, area: Area, parts: Parts | None
-    ) -> None:
-        """All pieces of one look in one call, in screen px."""
-        pieces, edge, arrows = self.segments.near(area, states.edge, parts)
-        origin = np.array([view.x, view.y, view.x, view.y])
-        lines, looks, pointing = (pieces - origin) * view.zoom, states.edge[edge], states.edge[arrows]
-        tips = (self.segments.before_tip(arrows) - origin) * view.zoom
-        for look in DRAWN_ORDER:
-            chosen, arrows_of = lines[looks == look], tips[pointing == look]
-            if not len(chosen) and not len(arrows_of):
-                continue
-            style = EDGES[look]
-            ink = qcolor(surface.tokens, style.stroke)
-            if len(chosen) > MOST_STROKES:
-                surface.painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-                draw_lines(surface.painter, chosen, ink)
-                surface.painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-                continue
-            draw_strokes(surface.painter, chosen, ink, style.pen, style.dash)
-            fill_triangles(surface.painter, arrowheads(arrows_of, view.zoom), ink)
 
     def _paint_shapes(self, surface: Surface, states: States, edges: Indices) -> None:
         if self.shapes and surface.zoom >= NO_NAMES:
