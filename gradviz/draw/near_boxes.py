@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from PySide6.QtGui import QColor, QPainter, QPixmap
 
 from gradviz.draw.cards import Detail, draw_box, draw_icon_of, draw_outline, draw_words, form_of
-from gradviz.draw.copies import MANY, draw_copies
+from gradviz.draw.copies import draw_copies
 from gradviz.draw.looks import BOXES, NO_NAMES, NO_SECOND
 from gradviz.draw.nearby import Indices
 from gradviz.draw.surface import QtSurface
@@ -49,7 +49,7 @@ class NearBoxes:
         worded = np.zeros(len(plain), bool)  # what their pixmap says is all that they say
         for alike in self._alike(plain, states, np.where(says_more | (not only_names), NO_NAME, draft.name[plain])):
             box, state = int(plain[alike[0]]), int(states.box[plain[alike[0]]])
-            whole = only_names and not says_more[alike[0]] and len(alike) >= MANY
+            whole = only_names and not says_more[alike[0]]
             draw_copies(surface.painter, self._pixmap(surface, box, state, view.zoom, detail, whole), corners[alike])
             worded[alike] = whole
         with surface.moved(-view.x * view.zoom, -view.y * view.zoom, view.zoom):

@@ -18,7 +18,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPixmap, QPolygonF, QStaticTex
 
 from gradviz.draw.batch import draw_rects
 from gradviz.draw.colors import qcolor
-from gradviz.draw.copies import MANY, draw_copies
+from gradviz.draw.copies import draw_copies
 from gradviz.draw.fonts import font, metrics
 from gradviz.draw.icons import draw_icon, icon_pixmap_cached
 from gradviz.draw.tokens import TextStyle, Tokens
@@ -221,8 +221,9 @@ class QtSurface:
             self.painter.drawText(QPointF(x, middle + baseline(style, weight)), text)
 
     def same_text(self, middles: Points, text: str, style: TextStyle, color: str) -> None:
-        painter, transform = self.painter, self.painter.combinedTransform()
-        if not self._kept or len(middles) < MANY or transform.isRotating():
+        # The world's, not the combined one: that holds the device's px per px, which stay in force below.
+        painter, transform = self.painter, self.painter.worldTransform()
+        if not self._kept or transform.isRotating():
             for x, middle in middles:
                 self.text(x, middle, text, style, color, "center")
             return
