@@ -108,6 +108,24 @@ def transformer(path: Path, layers: int = 15) -> Path:
     return one.steps(writer.nodes[::-1]).end().save()
 
 
+def rounds(path: Path, count: int = 100) -> Path:
+    """One cell with a name of its own, called `count` times, two nodes a call."""
+    trace = TraceBuilder(path, "/home/me/rnn.py", "for t in range(T):\n    h = cell(x[t], h)\nh.sum().backward()\n")
+    cell = trace.module("", "RNNCell", 576, root="cell")
+    one = trace.backward(trace.at(3))
+    shape: Shape = [4, 16]
+    weight = one.node("AccumulateGrad", [16, 16], leaf=trace.leaf("weight", [16, 16], trace.at(1), module=cell))
+    previous = weight
+    for number in range(count):
+        call = trace.call(cell, trace.at(2), shape, shape)
+        for name in ("AddmmBackward0", "TanhBackward0"):
+            op = trace.op(name[:5].lower(), trace.at(2), (), [(trace.value(), shape)], call=call)
+            to = [previous, weight] if name[0] == "A" and number else [previous]
+            previous = one.node(name, shape, op=op, call=call, to=to, seq=2 * number + (name[0] == "T"))
+    one.root(previous, shape).seed(shape)
+    return one.steps(range(previous, -1, -1)).end().save()
+
+
 def lstm(path: Path, nodes: int = 20_000, ended: bool = True) -> Path:
     """An LSTM cell unrolled until there are about `nodes` nodes; all steps share its four parameters."""
     trace = TraceBuilder(path, "/home/me/unrolled.py", "h, c = cell(x[t], (h, c))\n" * 12)

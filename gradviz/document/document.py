@@ -303,6 +303,7 @@ class Document:
         recording = self.state.recording
         if recording is not None:
             self._change(replace(self.state, diagnosing=True))
+            self._showing.examining()
             self._diagnosing.start(recording, self._diagnosed, nodes_of(self.hub.view.trace))
 
     def _diagnosed(self, findings: tuple[Finding, ...], trouble: str) -> None:

@@ -45,6 +45,7 @@ class View:
     selection: Selection = Selection()
     findings: tuple[Finding, ...] = ()
     unexamined: str = ""  # why this recording could not be examined for problems; "" where it was, or isn't yet
+    examining: bool = False  # it is being examined: no findings yet doesn't mean that there are none
     finding: int = -1  # index of the finding that is shown, -1 none
     trying: Trying = field(default_factory=Trying)  # fixes of these findings that are or were tried
 
@@ -90,7 +91,8 @@ class Hub:
             "pass": before.pass_id != after.pass_id or before.trace is not after.trace or grew,
             "position": before.position != after.position or before.pass_id != after.pass_id,
             "selection": before.selection != after.selection,
-            "findings": before.findings != after.findings or before.unexamined != after.unexamined,
+            "findings": (before.findings, before.unexamined, before.examining)
+            != (after.findings, after.unexamined, after.examining),
             "finding": before.finding != after.finding or again,
             "trying": before.trying != after.trying,
         }

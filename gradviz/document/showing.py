@@ -70,23 +70,27 @@ class Showing:
         view = self._hub.view
         untouched = view.position == 0 and view.selection == Selection()
         if findings and untouched and findings[0].severity != "note":
-            self._hub.change(None, findings=findings, finding=0, **place_of(view, findings[0]))
+            self._hub.change(None, findings=findings, examining=False, finding=0, **place_of(view, findings[0]))
         else:
-            self._hub.change(None, findings=findings, unexamined=unexamined)
+            self._hub.change(None, findings=findings, examining=False, unexamined=unexamined)
+
+    def examining(self) -> None:
+        """Findings may follow."""
+        self._hub.change(None, examining=True)
 
     def let_go(self) -> None:
         """Nothing is open."""
         trace = self._hub.view.trace
         self._wanted = None
         empty: dict[str, object] = {"trace": None, "pass_id": None, "position": 0, "selection": Selection()}
-        self._hub.change(None, **empty, findings=(), finding=-1, unexamined="")
+        self._hub.change(None, **empty, findings=(), finding=-1, unexamined="", examining=False)
         if trace is not None:
             trace.close()
 
     def _replace(self, trace: Trace, pass_id: int | None) -> None:
         before = self._hub.view.trace
         fields: dict[str, object] = {"trace": trace, "pass_id": pass_id, "position": 0, "selection": Selection()}
-        self._change({**fields, "findings": (), "finding": -1, "unexamined": ""})
+        self._change({**fields, "findings": (), "finding": -1, "unexamined": "", "examining": False})
         if before is not None and before is not trace:
             before.close()
 

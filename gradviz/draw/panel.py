@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gradviz.draw.fonts import Measurer
 from gradviz.draw.looks import SEVERITY_INK, SEVERITY_SOFT
+from gradviz.draw.nearby import Area
 from gradviz.draw.surface import Surface, fitted
 from gradviz.draw.tokens import CAPTION, CELL, CELL_HEIGHT, GROUP_RADIUS, LIST, NODE_LINE, NODE_NAME, RADIUS, SHAPE
 from gradviz.scene.model import Panel, Scene
@@ -12,6 +13,20 @@ from gradviz.scene.panel import CELL_GAP, HEAD, PAD, ROW, TEXT_LINE, Cell, name_
 from gradviz.scene.wording import Wording
 
 TIE_IN = 24.0  # from the left border of a panel that stands below its node
+
+
+def area_with_panel(scene: Scene, box: int) -> Area | None:
+    """Of a box and the panels that explain it; None where there is none."""
+    panels = [panel for panel in scene.panels if panel.box == box]
+    if not panels:
+        return None
+    x, y, width, height = scene.rect(box)
+    return (
+        min(x, *(panel.x for panel in panels)),
+        min(y, *(panel.y for panel in panels)),
+        max(x + width, *(panel.x + panel.width for panel in panels)),
+        max(y + height, *(panel.y + panel.height for panel in panels)),
+    )
 
 
 def draw_panel(surface: Surface, scene: Scene, panel: Panel, wording: Wording, measure: Measurer) -> None:

@@ -46,7 +46,7 @@ class _Planting:
         self.of_node: Ints = rows.tree.of_atom[: len(rows.graph)].copy()
         self._wording = wording
         self._count: dict[str, int] = {}
-        self._in_stacks = {child for group in rows.tree.groups for child in group.children}
+        self._in_stacks = {child: at for group in rows.tree.groups for at, child in enumerate(group.children, 1)}
 
     def plant(self, pieces: Sequence[Piece], parent: int) -> None:
         for piece in pieces:
@@ -74,7 +74,9 @@ class _Planting:
         ends = _first(part), _last(part)
         if all(end < 0 and ~end in self._in_stacks for end in ends):
             first, last = (self.groups[~end].title for end in ends)
-            return f"{first} – {last}", more
+            if first != last:
+                return f"{first} – {last}", more
+            return f"{first} {self._in_stacks[~ends[0]]} – {self._in_stacks[~ends[1]]}", more
         low, high = line_span(part.stacks)
         if not low:
             return more, ""

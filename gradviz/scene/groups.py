@@ -262,7 +262,7 @@ def _stack(
     run: tuple[int, ...], calls: dict[int, ModuleCall], modules: tuple[Module, ...], parent: int, groups: list[Group]
 ) -> Group:
     ends = [modules[calls[number].module] for number in (run[0], run[-1])]
-    first, last = (_relative(module.path, parent, groups) for module in ends)
+    first, last = (_title(module, parent, groups) for module in ends)
     title = f"{first} – {last}" if first != last else first
     return Group(
         f"{ends[0].path}…{ends[1].path}#stack{run[0]}", ends[0].path, title, ends[0].class_name, parent, None, None

@@ -24,7 +24,7 @@ from gradviz.trace.reader import Trace
 from tests.builders import TraceBuilder
 from tests.example_findings import BROADCAST, SEED_MISMATCH
 from tests.gui.panes import Watcher
-from tests.large_recordings import transformer
+from tests.large_recordings import rounds, transformer
 
 LONG = 30_000  # ms
 
@@ -408,6 +408,28 @@ def test_findings_that_come_later_are_marked(draw: Any, recordings: dict[str, Pa
     assert drawn.canvas.loaded.scene.panels == ()
     drawn.reloaded(lambda: drawn.hub.change(findings=(BROADCAST,)))
     assert len(drawn.canvas.loaded.scene.panels) == 1
+
+
+def test_a_stack_in_sections_is_selected_with_its_modules(draw: Any, tmp_path: Path) -> None:
+    drawn = draw(rounds(tmp_path / "run.gradviz"))
+    draft = drawn.canvas.loaded.scene.draft
+    (stack,) = (draft.kind == Kind.GROUP).nonzero()[0].tolist()
+    drawn.click(drawn.at(stack))
+    assert (drawn.hub.view.selection.title, drawn.hub.view.selection.modules) == ("cell", (0,))
+
+
+def test_who_goes_to_a_broadcast_sees_the_panel_that_explains_it(draw: Any, recordings: dict[str, Path]) -> None:
+    drawn = draw(recordings["broadcast"])
+    drawn.reloaded(lambda: drawn.hub.change(findings=(BROADCAST,)))
+    (panel,) = drawn.canvas.loaded.scene.panels
+    view = drawn.view.view
+    drawn.view.set_view(replace(view, zoom=0.5, x=panel.x + panel.width + 2000, y=view.y))
+
+    drawn.view.centre_on(panel.box, glide=False)
+
+    left, top, right, bottom = drawn.view.view.area()
+    assert left < panel.x and panel.x + panel.width < right
+    assert top < panel.y and panel.y + panel.height < bottom
 
 
 def test_another_pass_is_another_scene(draw: Any, recordings: dict[str, Path]) -> None:

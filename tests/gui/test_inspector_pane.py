@@ -239,6 +239,13 @@ def test_a_stack_of_modules_tells_the_norm_of_each(tmp_path: Path, qtbot: QtBot)
     assert hub.view.selection == Selection("group", path="part.1", module=2)
 
 
+def test_a_stack_of_one_module_called_again_and_again_is_told_as_that_module(tmp_path: Path, qtbot: QtBot) -> None:
+    path = large_recordings.rounds(tmp_path / "run.gradviz")
+    pane = shown(InspectorPane, hub_on(path, selection=Selection("group", title="cell", modules=(0,))), qtbot)
+    assert pane.page is not None and pane.page.heading_text == "cell RNNCell"
+    assert rows(pane, "Shapes")["Called"].startswith("100")
+
+
 def test_a_module_that_got_no_gradient(tmp_path: Path, qtbot: QtBot) -> None:
     path = layered(tmp_path / "run.gradviz", [[PLAIN, PLAIN], [None, None]])
     pane = shown(InspectorPane, hub_on(path, selection=Selection("group", path="part.1", module=2)), qtbot)

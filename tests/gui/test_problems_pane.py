@@ -145,3 +145,14 @@ def test_a_fix_in_words_is_no_line_of_code(recordings: dict[str, Path], qtbot: Q
     assert "To mend it: Let the vjp return an array of shape" in texts(pane, 0)
     assert not words.copy_button.isEnabled() and words.copy_button.toolTip()
     assert command.copy_button.isEnabled()
+
+
+def test_while_it_is_looked_for_problems_nobody_says_that_there_are_none(
+    recordings: dict[str, Path], qtbot: QtBot
+) -> None:
+    hub = hub_on(recordings["mlp"])
+    pane = shown(ProblemsPane, hub, qtbot)
+    for examining, words in ((True, "Looking for problems"), (False, "No problems found")):
+        hub.change(None, examining=examining)
+        settle(pane)
+        assert words in "".join(label.text() for label in pane.findChildren(QLabel) if label.isVisible())

@@ -9,13 +9,15 @@ from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from gradviz.document.hub import Selection
+from gradviz.draw.surface import text_width
+from gradviz.draw.tokens import CAPTION
 from gradviz.gui.panes.steps import StepsPane
 from gradviz.gui.panes.steps_model import LINE, NODE, NUMBER, REST_ROLE, SHAPES, STATE_ROLE
 from tests import large_recordings
 from tests.builders import TraceBuilder
 from tests.example_findings import FORWARD, SEED_MISMATCH
 from tests.gui.panes import Watcher, click, hub_on, press, settle, shown
-from tests.recordings import forward_error
+from tests.recordings import chain, forward_error
 
 
 def cell(pane: StepsPane, row: int, column: int) -> str:
@@ -191,3 +193,10 @@ def test_both_themes_paint(mode: str, recordings: dict[str, Path], qtbot: QtBot)
     bar = pane.table.viewport().mapTo(pane, QPoint(1, row.center().y()))
     ratio = image.devicePixelRatio()
     assert image.pixelColor(int(bar.x() * ratio), int(bar.y() * ratio)) == pane.theme.color("accent")
+
+
+@pytest.mark.parametrize("steps", [13, 12_000])
+def test_the_longest_number_has_room(steps: int, tmp_path: Path, qtbot: QtBot) -> None:
+    pane = shown(StepsPane, hub_on(chain(tmp_path / "run.gradviz", steps - 1)), qtbot)
+    assert cell(pane, steps, NUMBER) == str(steps)
+    assert pane.table.columnWidth(NUMBER) >= text_width(str(steps), CAPTION, 400) + 10

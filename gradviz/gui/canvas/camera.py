@@ -121,6 +121,12 @@ def between(one: View, other: View, part: float) -> View:
     return replace(other, x=one.x + (other.x - one.x) * part, y=one.y + (other.y - one.y) * part)
 
 
+def has_room(view: View, area: Area) -> bool:
+    """Whether a part of the graph could be seen as a whole at this zoom, with some room round it."""
+    across, down = (area[2] - area[0]) * view.zoom, (area[3] - area[1]) * view.zoom
+    return across + 2 * FIT_MARGIN <= view.width and down + 2 * FIT_MARGIN <= view.height
+
+
 def fits(view: View, area: Area) -> bool:
     """Whether all of the graph is in sight."""
     left, top, right, bottom = view.area()

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from gradviz.draw.callouts import GAP, growth, inside
 from gradviz.draw.nearby import Area
+from gradviz.draw.panel import area_with_panel
 from gradviz.draw.picture import Picture
 from gradviz.draw.surface import QtSurface
 from gradviz.draw.view import View
@@ -180,12 +181,19 @@ class GraphView(QWidget):
         self.zoom_by(1.0 / self.view.zoom)
 
     def centre_on(self, box: int, glide: bool = True, always: bool = False) -> None:
-        """Bring a box into the middle 60 % if it is outside; no gliding with less motion or a held key."""
+        """Bring a box into the middle 60 % if it is outside, one that a panel explains into sight with it.
+
+        No gliding with less motion or a held key.
+        """
         if self.picture is None:
             return
         held = self._glide.held()
         x, y = float(self.picture.scene.x[box]), float(self.picture.scene.y[box])
         seen = camera.in_middle(self.view, x, y) or camera.fits(self.view, self.picture.scene.bounds)
+        area = area_with_panel(self.picture.scene, box)
+        if area is not None and camera.has_room(self.view, area):
+            x, y = (area[0] + area[2]) / 2, (area[1] + area[3]) / 2
+            seen = camera.fits(self.view, area)
         if seen and not always:
             return
         self._glide.stop()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from gradviz.draw.panel import area_with_panel
 from gradviz.draw.view import View
 from gradviz.gui.canvas import camera
 from gradviz.gui.canvas.loader import Loaded
@@ -62,16 +63,10 @@ def next_view(
 
 def _middle_with_panel(loaded: Loaded, box: int, view: View) -> tuple[float, float]:
     """Of a box and the panel that explains it, as long as both are seen then."""
-    x, y, width, height = loaded.scene.rect(box)
-    left, top, right, bottom = x, y, x + width, y + height
-    for panel in loaded.scene.panels:
-        if panel.box == box:
-            left, top = min(left, panel.x), min(top, panel.y)
-            right, bottom = max(right, panel.x + panel.width), max(bottom, panel.y + panel.height)
-    room = (view.width - 2 * MARGIN) / camera.NEAR, (view.height - 2 * MARGIN) / camera.NEAR
-    if right - left > room[0] or bottom - top > room[1]:
-        left, top, right, bottom = x, y, x + width, y + height
-    return (left + right) / 2, (top + bottom) / 2
+    area = area_with_panel(loaded.scene, box)
+    if area is None or not camera.has_room(replace(view, zoom=camera.NEAR), area):
+        return float(loaded.scene.x[box]), float(loaded.scene.y[box])
+    return (area[0] + area[2]) / 2, (area[1] + area[3]) / 2
 
 
 def _all_of_it(loaded: Loaded, key: str, view: View) -> View:

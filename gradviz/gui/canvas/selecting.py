@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from gradviz.diagnose.finding import Mark
@@ -44,7 +46,7 @@ def group_of(loaded: Loaded, card: int) -> Selection:
     draft = loaded.scene.draft
     one = draft.cards[card]
     if one.copies and not one.is_code:
-        modules = tuple(dict.fromkeys(each.module for each in draft.cards if each.parent == card))
+        modules = tuple(dict.fromkeys(_modules_of_stack(draft.cards, card)))
         return Selection("group", path=one.path, title=one.title, modules=modules)
     if not one.is_code:
         return Selection("group", path=one.path, module=one.module)
@@ -53,6 +55,17 @@ def group_of(loaded: Loaded, card: int) -> Selection:
         inside[at] = at == card or (each.parent >= 0 and inside[each.parent])
     nodes = np.flatnonzero(inside[draft.card_of])
     return Selection("group", path=one.path, title=one.title, nodes=tuple(nodes.tolist()))
+
+
+def _modules_of_stack(cards: tuple[Card, ...], stack: int) -> Iterator[int]:
+    """Those side by side in it, whatever sections they were put in."""
+    within = {stack}
+    for at, card in enumerate(cards):  # parents come first
+        if card.parent in within:
+            if card.module >= 0:
+                yield card.module
+            elif card.is_code:
+                within.add(at)
 
 
 def hit_of(loaded: Loaded, selection: Selection) -> Hit:

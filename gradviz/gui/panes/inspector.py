@@ -96,7 +96,7 @@ class InspectorPane(Pane):
         elif subject.kind == "group" and subject.nodes:
             build_code(page, facts, subject)
         elif subject.kind == "group" and subject.modules:
-            build_stack(page, facts, subject)
+            build_stack(page, facts, view, subject)
         elif subject.kind == "group":
             build_group(page, facts, view, subject)
         else:

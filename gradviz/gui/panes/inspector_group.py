@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from gradviz.document.hub import Selection, View
@@ -52,11 +54,14 @@ def build_group(page: Page, facts: PassFacts, view: View, chosen: Selection) -> 
     page.later(lambda: page.rows("norms", translate("Inspector", "Gradient norms"), norm_rows(facts, nodes.tolist())))
 
 
-def build_stack(page: Page, facts: PassFacts, chosen: Selection) -> None:
-    """A stack of equal modules: what they have in common, and the gradient norm of each."""
+def build_stack(page: Page, facts: PassFacts, view: View, chosen: Selection) -> None:
+    """A stack of equal modules: what they have in common, and the gradient norm of each. One that was called again and
+    again is told as itself.
+    """
     tree, calls = tree_of(facts), calls_of(facts.trace, facts.pass_id)
     branches = [tree[number] for number in chosen.modules if 0 <= number < len(tree)]
-    if not branches:
+    if len(branches) < 2:
+        build_group(page, facts, view, replace(chosen, module=branches[0].module.id if branches else -1))
         return
     first, last = branches[0].module, branches[-1].module
     inside = np.concatenate([calls.nodes_inside(branch.module.id) for branch in branches])

@@ -119,6 +119,8 @@ class ProblemsPane(Pane):
             return self.tr("This recording couldn't be examined for problems. {reason}").format(reason=view.unexamined)
         if run.status == "recording":
             return self.tr("Still recording. It is examined for problems when the run ends.")
+        if view.examining:
+            return self.tr("Looking for problems…")
         if not passes and passes_not_kept(view.trace):
             count = passes_not_kept(view.trace)
             words = self.tr("{count} backward passes ran, and none was kept: the Run pane says which to keep, from 0.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QVBoxLayout, QWidget
@@ -9,7 +11,8 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView,
 from gradviz.document.actions import Actions
 from gradviz.document.hub import Hub, Selection, View
 from gradviz.document.pass_facts import PassFacts
-from gradviz.draw.tokens import ROW
+from gradviz.draw.surface import text_width
+from gradviz.draw.tokens import CAPTION, ROW
 from gradviz.gui.panes.note_line import NoteLine
 from gradviz.gui.panes.pane import Pane, no_pass_words
 from gradviz.gui.panes.steps_model import LINE, NODE, NUMBER, SHAPES, StepsModel
@@ -17,6 +20,7 @@ from gradviz.gui.panes.steps_rows import StepsRows
 from gradviz.gui.theme import Theme
 
 WIDTHS = {NUMBER: 32, NODE: 136, LINE: 36}
+NUMBER_PAD = 12  # px beside the longest number
 
 
 class StepsPane(Pane):
@@ -86,6 +90,8 @@ class StepsPane(Pane):
             return
         facts = PassFacts(view.trace, view.pass_id)
         self.model.show(facts, view.position, self._seed_is_bad(view))
+        last = text_width(str(len(facts.steps)), CAPTION) + NUMBER_PAD
+        self.table.setColumnWidth(NUMBER, max(WIDTHS[NUMBER], math.ceil(last)))
         self._say(self._note(facts))
 
     def _seed_is_bad(self, view: View) -> bool:

@@ -15,6 +15,7 @@ from gradviz.scene.code_rows import _cuts
 from gradviz.scene.groups import READABLE
 from gradviz.trace.model import Dim
 from tests.builders import PassBuilder, TraceBuilder
+from tests.large_recordings import rounds
 from tests.unit.scene.scenes import built, names
 
 SCRIPT = "def block(x):\n    return x\n" * 200
@@ -174,6 +175,17 @@ def test_more_rounds_than_can_be_read_are_opened_in_sections(tmp_path: Path) -> 
     assert stack.copies == 500 and stack.parent < 0
     assert len(made.draft) <= READABLE + 1
     assert any(" – " in name for name in names(made))
+
+
+def test_sections_of_one_module_called_again_and_again_are_told_apart(tmp_path: Path) -> None:
+    path = rounds(tmp_path / "run.gradviz")
+    stack = built(path).draft.cards[0]
+    made = built(path, shown=Shown(opened=frozenset({stack.key})))
+
+    assert (stack.title, stack.class_name, stack.copies) == ("cell", "RNNCell", 100)
+    titles = [card.title for card in made.draft.cards if card.parent == 0]
+    assert len(titles) > 1 and len(set(titles)) == len(titles)
+    assert titles[0].startswith("cell 1 – ") and titles[-1].endswith(" – 100")
 
 
 @pytest.mark.parametrize("cut", [0, 1, 2, 5, 20, 1000])
