@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -18,6 +19,7 @@ from gradviz.trace.packing import NODE_LEAF
 
 # Calls that are flat wherever they have a slope at all.
 STEPS = frozenset({"round", "floor", "ceil", "sign", "trunc", "heaviside", "floor_divide", "fix", "sgn"})
+_SOFTMAX = re.compile(r"(Log)?SoftmaxBackward\d")
 REPEATS = 20  # a chain of fewer equal turns doesn't vanish by depth
 TINY = 1e-30
 FAINT = 1e-20  # of what the chain began with: dead enough where a parameter gets nothing else
@@ -33,7 +35,7 @@ def flat(exam: Examination) -> Iterator[Finding]:
         zero = _zero_leaves(case, backward)
         if not zero:
             continue
-        found = _step_function(case, backward) or _underflow(case, backward)
+        found = _step_function(case, backward) or _one_entry(case, backward) or _underflow(case, backward)
         if found is not None:
             node, phrase = found
             yield _flat_finding(exam, backward, node, phrase, zero)
@@ -77,6 +79,19 @@ def _step_function(case: Case, backward: model.Backward) -> tuple[model.Node, st
     return None
 
 
+def _one_entry(case: Case, backward: model.Backward) -> tuple[model.Node, str] | None:
+    """A softmax over a dimension of size 1: whatever it is given, its result is 1."""
+    norms, links = _received_norms(case, backward), case.links(backward.id)
+    for index, norm in norms.items():
+        node = case.node(backward.id, index)
+        if not norm > 0 or not _SOFTMAX.fullmatch(node.name) or not node.expected or 1 not in node.expected[0].shape:
+            continue
+        heads = [edge.head for edge in links.out(index)]
+        if heads and all(norms.get(head) == 0.0 for head in heads):
+            return node, "zero-one-entry" if node.name[0] == "S" else "zero-one-class"
+    return None
+
+
 def _underflow(case: Case, backward: model.Backward) -> tuple[model.Node, str] | None:
     """The first node of half precision that got something and handed on nothing but zeros."""
     norms = _received_norms(case, backward)
@@ -107,7 +122,7 @@ def _flat_finding(
     names = [name for name in zero if name]
     return exam.writer.write(
         "zero-gradient",
-        "error" if phrase == "zero-step" else "warning",
+        "warning" if phrase == "zero-underflow" else "error",
         place,
         phrase,
         {

@@ -14,7 +14,10 @@ from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding
 from gradviz.diagnose.vocabulary import plain
 from gradviz.trace import model
-from gradviz.trace.packing import OP_NO_GRAD, VALUE_REQUIRES_GRAD
+from gradviz.trace.packing import OP_NO_GRAD, VALUE_PARAMETER, VALUE_REQUIRES_GRAD
+
+_LETS_GO = frozenset({"detach", "data", "item", "numpy", "sign"})
+_ARITHMETIC = frozenset({"add", "sub", "mul", "div", "rsub", "true_divide"})
 
 
 def is_gradient_call(op: model.Op) -> bool:
@@ -115,7 +118,11 @@ def constant(
 
 
 def penalties(exam: Examination) -> Iterator[Finding]:
-    """missing-create-graph without an error: a number made of gradients and added to a loss, with no way back."""
+    """missing-create-graph without an error: gradients in a loss, with no way back.
+
+    A number made of them and added to the loss; or the derivatives by what a net was given, which its equation takes
+    together with what the net itself gave: the one has a graph, the other doesn't.
+    """
     case = exam.case
     told: set[tuple[str, int]] = set()
     for op in case.ops:
@@ -124,7 +131,7 @@ def penalties(exam: Examination) -> Iterator[Finding]:
         source = pass_of(case, op)
         if source is None or source.create_graph:
             continue
-        joined = _added_as_number(case, op)
+        joined = _added_as_number(case, op) or _mixed_in(case, op, source)
         place = case.place(source.stack)
         if joined is None or (place.file, place.line) in told:
             continue
@@ -151,10 +158,47 @@ def _added_as_number(case: Case, gradient: model.Op) -> model.Op | None:
                     plain(op.name) in ("add", "sub")
                     and shapes.count(mine.spec.shape) == 1
                     and value not in {r.number for r in gradient.results}
+                    and not _is_step(op, gradient)
                 ):
                     return op
                 continue
-            if plain(op.name) in ("detach", "data", "item", "numpy", "sign") or op.flags & OP_NO_GRAD:
+            if plain(op.name) in _LETS_GO or op.flags & OP_NO_GRAD:
+                continue
+            waiting += [(r.number, op.number) for r in op.results]
+    return None
+
+
+def _is_step(op: model.Op, gradient: model.Op) -> bool:
+    """Whether it moves what was differentiated by (x - rate * gradient): often meant to be of first order."""
+    return bool({v.number for v in op.operands} & {v.number for v in gradient.operands})
+
+
+def _mixed_in(case: Case, gradient: model.Op, source: model.Backward) -> model.Op | None:
+    """The call that takes derivatives by a net's input together with what needs grad.
+
+    What goes through a layer on its way is another input, made by the gradient: an adversarial one, say. A number
+    that a gradient was measured to is a weight.
+    """
+    leaves = case.trace.graph(source.id).leaf
+    if not any(0 <= at < len(case.leaves) and case.leaves[at].kind == "parameter" for at in leaves.tolist()):
+        return None
+    if any(v.flags & VALUE_PARAMETER for v in gradient.operands):
+        return None
+    waiting = [(r.number, gradient.number) for r in gradient.results]
+    seen: set[int] = set()
+    while waiting and len(seen) < 300:
+        value, after = waiting.pop(0)
+        for op in case.users(value, after):
+            name = plain(op.name)
+            if op.number in seen or is_gradient_call(op) or name in _LETS_GO or op.flags & OP_NO_GRAD:
+                continue
+            seen.add(op.number)
+            if any(v.flags & VALUE_PARAMETER for v in op.operands):
+                continue
+            mine = next(v for v in op.operands if v.number == value)
+            if any(v.flags & VALUE_REQUIRES_GRAD for v in op.operands):
+                if name in _ARITHMETIC and shapes.count(mine.spec.shape) > 1 and not _is_step(op, gradient):
+                    return op
                 continue
             waiting += [(r.number, op.number) for r in op.results]
     return None

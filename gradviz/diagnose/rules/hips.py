@@ -25,6 +25,7 @@ _NOT_SCALAR = re.compile(r"only applies to real")
 _MISSING = re.compile(r"^[VJ]+P of (\w+) wrt argnums? (.+?) not defined")
 _BOX = re.compile(r"\w*Box\b")
 _UFUNC = re.compile("not supported for the input types")  # numpy of a box that scipy has made an object of
+_OBJECT = re.compile(r"Cannot cast ufunc '\w+' input from dtype\('O'\)")  # numpy.linalg of a box
 _INTEGERS = re.compile(r"u?int\d*|bool_?")
 
 
@@ -49,6 +50,8 @@ def explain(exam: Examination, error: model.ExceptionInfo, backward: model.Backw
     if packed is not None:
         return packed
     if _UFUNC.search(error.message) and str(error.detail.get("library")).startswith("scipy"):
+        return _boxed(exam, error)
+    if _OBJECT.search(error.message) and str(error.detail.get("library")).startswith("numpy"):
         return _boxed(exam, error)
     if _BOX.search(error.message) or _BOX.search(error.text.rpartition("\n\n")[0] or error.text):
         return _boxed(exam, error)

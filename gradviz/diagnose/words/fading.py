@@ -12,6 +12,21 @@ PHRASES = {
         " behind it is multiplied with that 0: backward runs without an error, and nothing is learned.",
         "Use {name} itself in the loss; or a straight-through estimator: {name} + ({op}({name}) - {name}).detach()",
     ),
+    "zero-one-entry": Phrase(
+        "A softmax over one entry is always 1",
+        "{op} on line {line} runs over a dimension of size 1, so {parameters} got a gradient of exactly zero.",
+        "softmax divides each entry by the sum over the dimension. Where that has one entry, the result is 1 whatever"
+        " goes in: it has no slope, and everything behind it is multiplied with 0. Backward runs without an error, and"
+        " nothing is learned.",
+        "torch.sigmoid({name}), for a probability of one thing; or a last layer with one output per class",
+    ),
+    "zero-one-class": Phrase(
+        "A softmax over one class is always 1",
+        "{op} on line {line} is given one class only, so {parameters} got a gradient of exactly zero.",
+        "The cross entropy takes a softmax over the classes. Where there is one, its probability is 1 whatever goes in:"
+        " the loss is 0 and has no slope. Backward runs without an error, and nothing is learned.",
+        "torch.nn.functional.binary_cross_entropy_with_logits, for what is or isn't so; or an output per class",
+    ),
     "zero-underflow": Phrase(
         "The gradient is too small for its dtype",
         "{node} (line {line}) received a gradient and handed on exact zeros: they are too small for {dtype}.",

@@ -89,9 +89,22 @@ class Leaves:
                 recorder.values.describe(tensor, entry)
                 alive[entry.number] = tensor
         self.find_names({value: alive[value] for value in self.unnamed(alive)}, None)
+        self._write_gone(entries)
         gradients = self._gradients(alive)
         for value, tensor in alive.items():
             self._write_one(recorder.values.lookup(tensor), value, tensor, gradients.get(value))
+
+    def _write_gone(self, entries: Iterable[Known]) -> None:
+        """Parameters that no graph ever held and that went with the function they lived in, as a `main()` is one: that
+        they were there and asked for a gradient is known; a `.grad` that nothing accumulated into isn't.
+        """
+        parameters = self._modules.parameters
+        for entry in entries:
+            if len(self._ids) >= MOST_LEAVES:
+                return
+            missing = entry.number in parameters and entry.number not in self._ids
+            if missing and entry.flags & VALUE_REQUIRES_GRAD and entry() is None:
+                self.leaf_id(entry, False)
 
     def _gradients(self, alive: Mapping[int, Any]) -> dict[int, bytes]:
         """Statistics of each leaf's gradient, all measured together."""
