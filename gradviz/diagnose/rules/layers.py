@@ -158,11 +158,20 @@ def loss(case: Case, op: model.Op) -> Fault | None:
         parts |= {"maker": shown(maker.name), "line": maker.stack[0].line, "before": shapes.text(before)}
         parts["new"] = _joined_fix(case, maker)
         return Fault("shape-loss-batch", parts, expected, received, case.place(maker.stack), arose=shown(maker.name))
-    if not classes and shapes.broadcast(a, b) is None and shapes.count(a) == shapes.count(b):
+    squeezed = _squeezed(second, b, expected) if classes else _squeezed(first, a, b) or _squeezed(second, b, a)
+    if squeezed:
+        parts["new"] = squeezed
+    elif not classes and shapes.broadcast(a, b) is None and shapes.count(a) == shapes.count(b):
         parts["new"] = f"{tight(second)}.reshape({tight(first)}.shape)"
     else:
         parts["new"] = case.words("one-batch-size", first=first, second=second)
     return Fault("shape-loss", parts, expected, received)
+
+
+def _squeezed(name: str, shape: Shape, wanted: Shape) -> str:
+    """The call that takes the one dimension of size 1 away that is too many; "" where it isn't that."""
+    places = [at for at, size in enumerate(shape) if size == 1 and (*shape[:at], *shape[at + 1 :]) == tuple(wanted)]
+    return f"{tight(name)}.squeeze({places[-1]})" if places else ""
 
 
 def _batch_maker(case: Case, op: model.Op, batch: object) -> tuple[model.Op, Shape] | None:

@@ -41,6 +41,12 @@ def failed(
         ("a * b", "mul", [(2, 4), (2, 7)], "The size of tensor a (4) must match", {}, (2, 4), (2, 7), None),
         ("conv(x)", "conv2d", [(2, 9, 9, 3), (4, 3, 3, 3)], "Given groups=1, weight", {}, (2, 3, 9, 9), (2, 9, 9, 3),
          "x.permute(0, 3, 1, 2)"),
+        ("F.bce(p, y)", "binary_cross_entropy_with_logits", [(8, 1), (8,)], "Target size (torch.Size([8])) must be the"
+         " same as input size (torch.Size([8, 1]))", {}, (8,), (8, 1), "p.squeeze(1)"),
+        ("F.bce(p, y)", "binary_cross_entropy_with_logits", [(8,), (8, 1)], "Target size (torch.Size([8, 1])) must be"
+         " the same as input size (torch.Size([8]))", {}, (8, 1), (8,), "y.squeeze(1)"),
+        ("F.ce(p, y)", "cross_entropy", [(4, 3), (4, 1)], "0D or 1D target tensor expected, multi-target not supported",
+         {}, (4,), (4, 1), "y.squeeze(1)"),
         ("fc(h)", "linear", [(2, 80), (3, 320)], "mat1 and mat2 shapes", {}, (2, 320), (2, 80), "nn.Linear(80, 3)"),
     ],
 )  # fmt: skip
