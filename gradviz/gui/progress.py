@@ -248,7 +248,7 @@ class Progress(QObject):
             planned = steps if passes[0].outcome == "completed" else max(steps, passes[0].nodes)
             words = self.tr("1 backward, {steps} of {planned} steps")
             return words.format(steps=f"{steps:,}", planned=f"{planned:,}")
-        words = self.tr("{total} backwards, {kept} kept, {steps} steps")
+        words = self.tr("{total} backwards, {kept} kept with {steps} steps")
         return words.format(total=f"{total:,}", kept=len(passes), steps=f"{steps:,}")
 
     def _file_words(self, state: State) -> str:

@@ -93,7 +93,8 @@ class Describer:
         if one.norm_words:
             lines.append(one.norm_words)
         if one.findings:
-            lines.append(translate("Canvas", "{count} findings inside").format(count=one.findings))
+            words = translate("Canvas", "1 finding inside") if one.findings == 1 else ""
+            lines.append(words or translate("Canvas", "{count} findings inside").format(count=one.findings))
         return lines
 
     def _step(self, step: int) -> str:

@@ -95,6 +95,8 @@ class GraphView(QWidget):
     ) -> None:
         """Another scene; `view` None keeps where one looks from. `moving`: boxes glide there from where they were."""
         before, was = self.picture, self.view
+        self._hover.stop()
+        QToolTip.hideText()  # it spoke of what was there
         self.picture, self.states = picture, states
         self.selected, self.highlighted, self.veil = NOTHING, (), None
         self.pixels.forget()
@@ -349,6 +351,7 @@ class GraphView(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         event.ignore()
+        QToolTip.hideText()
         self.key_pressed.emit(event)
         if not event.isAccepted():
             super().keyPressEvent(event)

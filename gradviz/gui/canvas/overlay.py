@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from gradviz.draw.callouts import growth
 from gradviz.draw.cards import draw_highlight, draw_selection, form_of
 from gradviz.draw.lines import draw_frame
 from gradviz.draw.nearby import Area
@@ -37,7 +38,9 @@ def paint_overlay(
         for box in highlighted[:MOST_HIGHLIGHTS]:
             draw_highlight(surface, form_of(picture.scene, box), picture.scene.rect(box))
         picture.paint_important(surface, states, view.area())
-        paint_selected(surface, picture, selected)
+        enlarged = selected.kind == "box" and selected.at == states.current and growth(surface.zoom) > 1.0
+        if not enlarged:  # its ring says where it is; an outline of its own size would lie across its words
+            paint_selected(surface, picture, selected)
 
 
 def paint_selected(surface: QtSurface, picture: Placed, selected: Hit) -> None:
