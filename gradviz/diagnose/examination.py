@@ -10,6 +10,7 @@ from gradviz.diagnose.case import Case, TraceView
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding
 from gradviz.diagnose.rules import (
+    attention,
     axis,
     broadcast,
     crash,
@@ -21,6 +22,7 @@ from gradviz.diagnose.rules import (
     hips_objects,
     hips_vjp,
     inplace,
+    layout,
     lost,
     nonfinite,
     offered,
@@ -109,7 +111,8 @@ def _suspected(exam: Examination) -> Iterator[Finding]:
     yield from fading.vanishing(exam)
     yield from axis.softmax_over_batch(exam)
     yield from axis.batch_first(exam)
-    yield from axis.scrambled(exam)
+    yield from attention.weights(exam)
+    yield from layout.scrambled(exam)
 
 
 def _distinct(found: Iterable[Finding]) -> list[Finding]:

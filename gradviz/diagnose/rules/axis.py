@@ -1,4 +1,4 @@
-"""wrong-axis and layout-scramble: shapes that fit although the dimensions mean something else."""
+"""wrong-axis: shapes that fit although the dimensions mean something else."""
 
 from __future__ import annotations
 
@@ -13,15 +13,12 @@ from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding
 from gradviz.diagnose.modules import made_at, module_of
 from gradviz.diagnose.naming import operand_name
-from gradviz.diagnose.precedence import tight
 from gradviz.diagnose.rules.broadcast import node_fields
-from gradviz.diagnose.shapes import Shape
 from gradviz.diagnose.source import Place, as_call
-from gradviz.diagnose.vocabulary import TRANSPOSING, UNARY, plain, shown
+from gradviz.diagnose.vocabulary import UNARY, plain, shown
 from gradviz.trace import model
 from gradviz.trace.packing import VALUE_REQUIRES_GRAD
 
-_PRODUCTS = frozenset({"matmul", "mm", "linear", "addmm", "bmm", "conv1d", "conv2d", "conv3d"})
 _RECURRENT = frozenset({"lstm", "gru", "rnn_tanh", "rnn_relu"})
 
 
@@ -145,75 +142,3 @@ def _last_of_second(case: Case, value: int, after: int) -> bool:
             if index in (":,-1", ":,-1,:"):
                 return True
     return False
-
-
-def scrambled(exam: Examination) -> Iterator[Finding]:
-    """view or reshape used to swap two dimensions: the sizes change places, the entries don't."""
-    case = exam.case
-    told: set[tuple[str, int]] = set()
-    for op in case.ops:
-        if plain(op.name) not in ("view", "reshape") or not op.operands or not op.results:
-            continue
-        before, after = op.operands[0].spec.shape, op.results[0].spec.shape
-        swap = _swapped(before, after)
-        if swap is None or not op.operands[0].flags & VALUE_REQUIRES_GRAD or _turned_before(case, op):
-            continue
-        if len(before) == 2 and not any(
-            plain(u.name) in _PRODUCTS for u in case.users(op.results[0].number, op.number)
-        ):
-            continue
-        if _undone(case, op, before):
-            continue
-        place = case.place(op.stack)
-        if (place.file, place.line) in told:
-            continue
-        told.add((place.file, place.line))
-        name = operand_name(case, op, 0) or "x"
-        new = f"{tight(name)}.transpose({swap[0]}, {swap[1]})"
-        code, written = case.code(place.file), case.op_expression(op)
-        changes = (
-            replacement(code, code.place(written), new) if code is not None and isinstance(written, ast.Call) else ()
-        )
-        yield exam.writer.write(
-            "layout-scramble",
-            "warning",
-            place,
-            "axis-scramble",
-            {
-                "op": shown(op.name),
-                "name": name,
-                "before": shapes.text(before),
-                "after": shapes.text(after),
-                "new": new,
-            },
-            op=shown(op.name),
-            expected_shape=after,
-            received_shape=after,
-            changes=changes,
-            confidence=0.75,
-            **node_fields(case, op),
-        )
-
-
-def _swapped(before: Shape, after: Shape) -> tuple[int, int] | None:
-    """The two dimensions whose sizes change places; None for anything else."""
-    if len(before) != len(after) or not shapes.known(before):
-        return None
-    differing = [i for i in range(len(before)) if before[i] != after[i]]
-    if len(differing) != 2:
-        return None
-    i, j = differing
-    swapped = before[i] == after[j] and before[j] == after[i] and 1 not in (before[i], before[j])
-    return (i, j) if swapped else None
-
-
-def _turned_before(case: Case, op: model.Op) -> bool:
-    """A transposed operand: reshaping it may well be meant to bring the entries back in order."""
-    maker = case.producer(op.operands[0].number, op.number)
-    return maker is not None and plain(maker.name) in TRANSPOSING
-
-
-def _undone(case: Case, op: model.Op, before: Shape) -> bool:
-    """Whether the next call brings the old shape back: then the entries were only grouped for a while."""
-    users = case.users(op.results[0].number, op.number)
-    return any(plain(u.name) in ("view", "reshape") and u.results and u.results[0].spec.shape == before for u in users)
