@@ -37,14 +37,14 @@ class Exit:
         return bool(inside_conditions) and self.code.line(getattr(written, "lineno", 0)) != ""
 
 
-def exits(case: Case) -> list[Exit]:
-    """Every way out of torch that a value which needs grad took, one per place."""
-    found: dict[tuple[str, int, int], Exit] = {}
+def exits(case: Case, each_caller: bool = False) -> list[Exit]:
+    """Every way out of torch that a value which needs grad took, one per place; or one per way that led to it."""
+    found: dict[tuple[tuple[str, int, int], ...], Exit] = {}
     for op in case.ops:
         if plain(op.name) not in LEAVES_FOR_PYTHON or not op.stack or not op.operands or op.flags & OP_RAISED:
             continue
         frame = op.stack[0]
-        key = (frame.file, frame.line, frame.column)
+        key = tuple((each.file, each.line, each.column) for each in (op.stack if each_caller else op.stack[:1]))
         if key in found or not carries_grad(case, op):
             continue
         code = case.code(frame.file)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from gradviz.diagnose.source import Code, Scope, names_in, targets
 
@@ -89,14 +89,17 @@ def value_of(statement: ast.AST | None, name: str = "") -> ast.expr | None:
 
 
 def carried(code: Code, start: ast.AST) -> dict[str, ast.stmt]:
-    """Names whose value depends on the expression `start`, with the statements that bind them, in one function.
+    """Names whose value depends on the expression `start`, with the statements that bind them, in one function."""
+    first = code.statement_of(start)
+    return spread(code, first, fed_names(first)) if first is not None else {}
+
+
+def spread(code: Code, first: ast.stmt, names: Iterable[str]) -> dict[str, ast.stmt]:
+    """Names whose value depends on what the statement `first` puts into `names`, in one function.
 
     Since a loop may bring an earlier line after a later one, two rounds are made there.
     """
-    first = code.statement_of(start)
-    if first is None:
-        return {}
-    found: dict[str, ast.stmt] = dict.fromkeys(fed_names(first), first)
+    found: dict[str, ast.stmt] = dict.fromkeys(names, first)
     scope = code.scope(first)
     looped = code.loop(first) is not None
     for _ in range(2 if looped else 1):

@@ -3,39 +3,21 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from gradviz.diagnose.ancestry import as_cut
 from gradviz.diagnose.case import Case
-from gradviz.diagnose.dataflow import carried
-from gradviz.diagnose.precedence import tight
-from gradviz.diagnose.rules.torch_twins import Argument, foreign_function, in_torch, is_list, is_number, makes_array
-from gradviz.diagnose.source import Code, called_name
-from gradviz.diagnose.vocabulary import COPIERS, plain
+from gradviz.diagnose.dataflow import carried, inside
+from gradviz.diagnose.returned import stays
+from gradviz.diagnose.rules.rewriter import Line, NotTold, Rewriter, inner_of
+from gradviz.diagnose.rules.torch_twins import is_list
+from gradviz.diagnose.source import Code
+from gradviz.diagnose.vocabulary import COPIERS, LEAVES_FOR_PYTHON, plain
 from gradviz.trace import model
 from gradviz.trace.packing import VALUE_LIST_ITEM
 
 MOST_LINES = 4  # more of them are no fix that a sentence can carry
-_METHODS = frozenset({"detach", "item", "tolist", "numpy", "clone"})  # of a tensor or an array
-_CUTTING = _METHODS - {"clone"}
-_FUNCTIONS = frozenset({"float", "complex", "array", "asarray", "from_numpy", "float32", "float64"}) | COPIERS
-_SEVERAL = (ast.List, ast.Tuple, ast.ListComp, ast.GeneratorExp)
-_OF_ARRAYS = frozenset({"astype", "copy", "compress", "choose", "partition", "ptp", "tobytes"})  # tensors have none
-_LOOSE = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp)
-_BINDS = (ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Subscript, ast.Compare, ast.Starred)
-
-
-@dataclass(frozen=True)
-class Line:
-    """A statement as it should be written; `text` "" = left out."""
-
-    number: int
-    text: str
-
-
-class NotTold(Exception):
-    """What to write can't be said."""
 
 
 def uncut(case: Case, op: model.Op) -> list[Line]:
@@ -45,26 +27,33 @@ def uncut(case: Case, op: model.Op) -> list[Line]:
     if code is None or not isinstance(written, ast.expr):
         return []
     try:
-        lists = _lists(op, written)
-        first = _Rewriter(code, _alike(case, code, op, written), frozenset(), lists).line(code.statement_of(written))
-        if first is None or _inner(written) is None:
+        lists, depth = _lists(op, written)
+        starts = _alike(case, code, op, written)
+        first = Rewriter(code, starts, frozenset(), lists, depth).line(code.statement_of(written))
+        if first is None or inner_of(written) is None:
             return []
-        return [first, *_further_on(code, written)]
+        further = [*_further_on(code, written), *_in_callers(case, op, written)]
+        if len(further) >= MOST_LINES or len({line.number for line in further}) < len(further):
+            return []
+        return [first, *further]
     except NotTold:
         return []
 
 
-def _lists(op: model.Op, written: ast.expr) -> tuple[ast.expr, ...]:
-    """What a copying call was given, where that was a list of tensors. Raises NotTold, of lists in a list and numbers
-    between the tensors.
+def _lists(op: model.Op, written: ast.expr) -> tuple[tuple[ast.expr, ...], int]:
+    """What a copying call was given, where that was a list of tensors, and how deep they lie in lists. Raises NotTold,
+    where numbers stand between the tensors.
     """
     items = [value for value in op.operands if value.flags & VALUE_LIST_ITEM]
-    inner = _inner(written)
+    inner = inner_of(written)
     if plain(op.name) not in COPIERS or not items or inner is None:
-        return ()
-    if op.results and op.results[0].spec.shape != (len(items), *items[0].spec.shape):
+        return (), 1
+    made = op.results[0].spec.shape if op.results else (len(items), *items[0].spec.shape)
+    depth = len(made) - len(items[0].spec.shape)
+    sizes = [size for size in made[:depth] if isinstance(size, int)]
+    if depth < 1 or len(sizes) < depth or math.prod(sizes) != len(items) or made[depth:] != items[0].spec.shape:
         raise NotTold
-    return (inner,)
+    return (inner,), depth
 
 
 def _alike(case: Case, code: Code, op: model.Op, written: ast.expr) -> tuple[ast.expr, ...]:
@@ -85,7 +74,7 @@ def _further_on(code: Code, written: ast.expr) -> Iterator[Line]:
     names = carried(code, written)
     start = code.statement_of(written)
     scope = code.scope(written)
-    rewriter = _Rewriter(code, (), frozenset(names))
+    rewriter = Rewriter(code, (), frozenset(names))
     count = 1
     for statement in sorted(code.statements(), key=lambda s: s.lineno):
         if start is None or statement.lineno <= start.lineno or code.scope(statement) is not scope:
@@ -99,136 +88,43 @@ def _further_on(code: Code, written: ast.expr) -> Iterator[Line]:
                 yield line
 
 
-class _Rewriter:
-    """Writes statements anew in which a value has stayed a tensor: what `starts` are, or some names hold."""
+def _in_callers(case: Case, op: model.Op, written: ast.expr) -> Iterator[Line]:
+    """Statements of the functions that the value was returned to, in the same file. Raises NotTold.
 
-    def __init__(
-        self, code: Code, starts: tuple[ast.expr, ...], names: frozenset[str], lists: tuple[ast.expr, ...] = ()
-    ) -> None:
-        """`lists`: expressions that are lists of tensors, by what the recording says."""
-        self._code = code
-        self._starts = starts
-        self._names = names
-        self._lists = lists
-
-    def line(self, statement: ast.stmt | None, shows: bool = False) -> Line | None:
-        """The statement anew; None where it stays as it is. One that only `shows` something may do as it likes.
-        Raises NotTold.
-        """
-        if statement is None or not self._is_meant(statement):
-            return None
-        if statement.lineno != statement.end_lineno:
+    A list of numbers has become one of tensors there. A detach() there, or the number of a loss for a log, is meant.
+    """
+    code = case.code(op.stack[0].file)
+    if code is None or plain(op.name) not in LEAVES_FOR_PYTHON:
+        return
+    within = code.scope(written)
+    kept = _exits_after(case, op)
+    for stay in stays(case, op.stack, written):
+        if stay.code is not code:
             raise NotTold
-        if shows and not _runs_backward(statement):
-            return None
-        text = self._render(statement)
-        if text == self._code.text(statement):
-            return None
-        target, _, value = text.partition("=")
-        nothing_left = isinstance(statement, ast.Expr) and text.isidentifier()
-        return Line(statement.lineno, "" if nothing_left or target.strip() == value.strip() else text)
-
-    def _is_start(self, node: ast.AST) -> bool:
-        return any(node is each for each in self._starts)
-
-    def _is_meant(self, node: ast.AST) -> bool:
-        if self._is_start(node):
-            return True
-        if not self._starts and isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            return node.id in self._names
-        return any(self._is_meant(child) for child in ast.iter_child_nodes(node))
-
-    def _render(self, node: ast.AST) -> str:
-        if not self._is_meant(node) or isinstance(node, ast.JoinedStr):  # printed
-            return self._code.text(node)
-        inner = _inner(node)
-        if inner is not None and self._is_dropped(node, inner):
-            text = self._render(inner)
-            return f"torch.stack({text})" if self._is_list(inner) else text
-        if isinstance(node, ast.Call) and self._is_meant(node):
-            foreign = foreign_function(self._code, node.func)
-            if foreign is not None:
-                return self._in_torch(node, foreign)
-            if isinstance(node.func, ast.Attribute) and node.func.attr in _OF_ARRAYS and self._is_meant(node.func):
-                raise NotTold
-        if isinstance(node, ast.BinOp) and self._is_meant(node.left) != self._is_meant(node.right):
-            return self._beside_array(node)
-        return self._spliced(node)
-
-    def _is_dropped(self, node: ast.AST, inner: ast.expr) -> bool:
-        """Whether this call gives out its tensor's numbers, or a copy of them, once more."""
-        if self._is_start(node):
-            return True
-        name = called_name(node) if isinstance(node, ast.Call) else "data"
-        is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.value is inner
-        return self._is_meant(inner) and (plain(name) in _CUTTING or name == "data" or not is_method)
-
-    def _spliced(self, node: ast.AST) -> str:
-        start = getattr(node, "col_offset", 0)
-        row = self._code.text(node).encode("utf-8", "surrogatepass")
-        for child in sorted(_children(node), key=lambda each: -each.col_offset):
-            old, new = self._code.text(child), self._render(child)
-            if new != old:
-                was_tight = not isinstance(child, _LOOSE)  # what was loose stands as it must already
-                new = tight(new) if isinstance(node, _BINDS) and was_tight else new
-                low = child.col_offset - start
-                row = row[:low] + new.encode() + row[low + len(old.encode("utf-8", "surrogatepass")) :]
-        return row.decode("utf-8", "replace")
-
-    def _is_list(self, node: ast.expr) -> bool:
-        if isinstance(node, _SEVERAL) or any(node is each for each in self._lists):
-            return True
-        return isinstance(node, ast.Name) and is_list(self._code, node)
-
-    def _beside_array(self, node: ast.BinOp) -> str:
-        """An operator between a tensor that stays one and something else, which may be an array."""
-        other = node.right if self._is_meant(node.left) else node.left
-        text = self._spliced(node)
-        if not makes_array(self._code, other):
-            return text
-        old = self._code.text(other)
-        start = len(text) - len(old) if other is node.right else 0
-        if text[start : start + len(old)] != old:
-            raise NotTold
-        return f"{text[:start]}torch.as_tensor({old}){text[start + len(old) :]}"
-
-    def _in_torch(self, call: ast.Call, function: str) -> str:
-        """A call of math's or numpy's as torch's. Raises NotTold."""
-        if any(isinstance(argument, ast.Starred) for argument in call.args):
-            raise NotTold
-        parts = []
-        for argument in call.args:
-            text = self._render(argument)
-            kind = "tensor" if self._is_meant(argument) else "number" if is_number(argument) else "other"
-            parts.append(Argument(f"torch.stack({text})" if self._is_list(argument) else text, kind))
-        keywords = {each.arg or "**": self._code.text(each.value) for each in call.keywords}
-        written = in_torch(function, parts, keywords)
-        if written is None:
-            raise NotTold
-        return written
+        bound = code.statement_of(stay.call)
+        filled = bound if _returns_list(code, within) else None
+        rewriter = Rewriter(code, (), stay.names, returned=filled, kept=kept, call=stay.call)
+        within = code.scope(stay.call)
+        for statement in inside(code, within):
+            if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return, ast.Expr)):
+                line = rewriter.line(statement, shows=isinstance(statement, ast.Expr))
+                if line is not None:
+                    yield line
 
 
-def _inner(node: ast.AST) -> ast.expr | None:
-    """What a call that takes the numbers out of a tensor is given: `x` of `x.item()`, `float(x)`, `torch.tensor(x)`."""
-    if isinstance(node, ast.Attribute) and node.attr == "data":
-        return node.value
-    if not isinstance(node, ast.Call):
-        return None
-    if isinstance(node.func, ast.Attribute) and plain(node.func.attr) in _METHODS and not node.args:
-        return node.func.value
-    if called_name(node) in _FUNCTIONS and node.args and not isinstance(node.args[0], ast.Starred):
-        return node.args[0]
-    return None
+def _exits_after(case: Case, op: model.Op) -> tuple[ast.AST, ...]:
+    """Where a tensor was cut off or left torch later on: with a graph by then, or by a word of its own for it."""
+    found: list[ast.AST] = []
+    for other in case.ops:
+        if other.number > op.number and plain(other.name) in LEAVES_FOR_PYTHON | {"detach", "data"}:
+            expression = case.op_expression(other)
+            if expression is not None and all(expression is not each for each in found):
+                found.append(expression)
+    return tuple(found)
 
 
-def _children(node: ast.AST) -> Iterator[ast.expr]:
-    """The parts of a node that have a place of their own."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.expr):
-            yield child
-        else:
-            yield from _children(child)
-
-
-def _runs_backward(statement: ast.stmt) -> bool:
-    return any(isinstance(n, ast.Call) and called_name(n) in ("backward", "append") for n in ast.walk(statement))
+def _returns_list(code: Code, scope: ast.AST) -> bool:
+    """Whether a function returns a list that it fills, alone or in a tuple."""
+    found = [s.value for s in code.statements() if isinstance(s, ast.Return) and code.scope(s) is scope]
+    parts = [part for value in found for part in (value.elts if isinstance(value, ast.Tuple) else [value])]
+    return any(isinstance(part, ast.Name) and is_list(code, part) for part in parts)

@@ -131,6 +131,13 @@ PHRASES = {
         " never trained.",
         "{new}",
     ),
+    "cut-term": Phrase(
+        "A term of the loss is only a number",
+        "{op} on line {line} made {name} a number: it is added to the loss, and nothing is trained by it.",
+        "A number has no record of how it was made. What is added to a loss as a number shows in its value and changes"
+        " no gradient: {parameters} are trained as if the term weren't there.",
+        "{new}",
+    ),
     "missing-create-graph": Phrase(
         "The gradient was computed without a graph of its own",
         "{root} hangs on no graph: {result} was computed on line {line} without create_graph=True.",

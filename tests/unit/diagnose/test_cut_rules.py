@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from gradviz.diagnose.examination import diagnose
 from gradviz.diagnose.finding import Finding, Mark
 from gradviz.trace import model
-from gradviz.trace.packing import OP_FACTORY, OP_LEAVES_GRAPH, OP_NO_GRAD, VALUE_PARAMETER
+from gradviz.trace.packing import (
+    OP_FACTORY,
+    OP_IN_PLACE,
+    OP_LEAVES_GRAPH,
+    OP_NO_GRAD,
+    VALUE_LIST_ITEM,
+    VALUE_PARAMETER,
+)
 from tests.unit.diagnose.fake_trace import FakeTrace
 
 REFUSED = "element 0 of tensors does not require grad and does not have a grad_fn"
@@ -248,3 +257,214 @@ def test_a_network_that_was_to_be_trained_is_told(
     (found,) = target_network(no_grad=no_grad, worked_on=worked_on, stepped=stepped, handed=handed)
 
     assert (found.rule, found.severity, found.line) == ("detached", severity, 3 if no_grad else 5)
+
+
+TEACHER = """\
+soft = torch.tensor(tgt(x).tolist())
+loss = {use}
+loss.backward()
+opt.step()
+"""
+
+
+def teacher(use: str, name: str, stepped: str) -> tuple[Finding, ...]:
+    """The numbers of one network come back into another's loss; `stepped` says what the optimiser was given."""
+    trace = FakeTrace(TEACHER.format(use=use))
+    q, tgt = (trace.tensor((3,), grad=True, flags=VALUE_PARAMETER) for _ in range(2))
+    f, soft, y = trace.tensor((3,), grad=True), trace.tensor((3,)), trace.tensor((3,), grad=True)
+    trace.leaf(tgt, "tgt", "parameter", in_graph=False)
+    trace.leaf(q, "q", "parameter", grad_spec=q.spec)
+    trace.op("linear", "tgt(x)", (tgt,), f)
+    trace.op("tolist", "tgt(x).tolist()", (f,), (), flags=OP_LEAVES_GRAPH)
+    trace.op("tensor", "torch.tensor(tgt(x).tolist())", (), soft, flags=OP_FACTORY)
+    trace.op("linear", use.partition("(")[2].partition(",")[0], (q,), y)
+    loss = trace.tensor((), grad=True)
+    op = trace.op(name, use, (y, soft), loss)
+    one = trace.backward("loss.backward()", loss)
+    trace.add_step(one, trace.add_node(one, "LossBackward0", (), op=op))
+    given = {"": (), "student": (q,), "both": (q, tgt)}[stepped]
+    if given:
+        trace.op("Adam.step", "opt.step()", given, given)
+    return diagnose(trace)
+
+
+@pytest.mark.parametrize(
+    ("name", "stepped", "severity"),
+    [
+        ("kl_div", "student", None),  # a teacher
+        ("mul", "student", None),
+        ("kl_div", "both", "note"),  # a target network, handed over with the rest
+        ("mul", "both", "error"),
+        ("kl_div", "", "error"),  # nothing tells what is trained
+    ],
+)
+def test_numbers_of_what_no_optimiser_was_given_are_meant(name: str, stepped: str, severity: str | None) -> None:
+    found = teacher(f"{name}(qx, soft)", name, stepped)
+
+    assert [(one.rule, one.severity, one.line) for one in found] == ([("detached", severity, 1)] if severity else [])
+
+
+HELPER = """\
+def kl(lv):
+    return float(lv.mean())
+def both(lv):
+    k = float(lv.sum())
+    return lv, k
+term = mse(o) + 0.1 * kl(z)
+h, number = both(z)
+loss = term + number
+loss.backward()
+opt.step()
+"""
+
+
+def helper(exit_at: str, called: str, taken: str, *, stepped: bool = True) -> tuple[Finding, ...]:
+    """A number leaves torch in a function, and comes back in the statement of its caller."""
+    trace = FakeTrace(HELPER)
+    w, v = (trace.tensor((3,), grad=True, flags=VALUE_PARAMETER) for _ in range(2))
+    lv, mean, o, loss = (trace.tensor(shape, grad=True) for shape in ((3,), (), (), ()))
+    trace.leaf(w, "lv.weight", "parameter", in_graph=False)
+    trace.leaf(v, "dec", "parameter", grad_spec=v.spec)
+    trace.op("linear", "", (w,), lv)
+    trace.op("linear", "mse(o)", (v,), o)
+    trace.op("mean", "lv.mean()", (lv,), mean)
+    left = trace.op("__float__", exit_at, (mean,), (), flags=OP_LEAVES_GRAPH)
+    name = "kl" if called.startswith("kl") else "both"
+    trace.replace_stack(left, (replace(left.stack[0], function=name), *trace.at(called)))
+    op = trace.op("add", taken, (o,), loss, other=0.25)
+    one = trace.backward("loss.backward()", loss)
+    trace.add_step(one, trace.add_node(one, "AddBackward0", (), op=op))
+    given = (w, v) if stepped else (v,)
+    trace.op("Adam.step", "opt.step()", given, given)
+    return diagnose(trace)
+
+
+@pytest.mark.parametrize(
+    ("exit_at", "called", "taken", "line", "fix"),
+    [
+        ("float(lv.mean())", "kl(z)", "mse(o) + 0.1 * kl(z)", 2, "return lv.mean()"),
+        ("float(lv.sum())", "both(z)", "term + number", 4, "k = lv.sum()"),
+    ],
+)
+def test_a_number_is_followed_to_those_who_called(exit_at: str, called: str, taken: str, line: int, fix: str) -> None:
+    found = helper(exit_at, called, taken)
+
+    assert [(one.rule, one.severity, one.line, one.fix) for one in found] == [("detached", "error", line, fix)]
+    assert "lv.weight" in found[0].message
+
+
+def test_only_the_returned_part_is_followed() -> None:
+    assert helper("float(lv.sum())", "both(z)", "mse(o)") == ()
+
+
+def test_a_number_of_what_is_not_trained_may_be_added() -> None:
+    assert helper("float(lv.mean())", "kl(z)", "mse(o) + 0.1 * kl(z)", stepped=False) == ()
+
+
+OF_A_PARAMETER = """\
+score = emb(u) / {cut}
+loss = bce(score)
+loss.backward()
+opt.step()
+ema(temp)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "by_hand", "severity"),
+    [("div", False, "error"), ("mse_loss", False, "note"), ("div", True, "note")],
+)
+def test_a_parameter_whose_only_use_is_cut(name: str, by_hand: bool, severity: str) -> None:
+    trace = FakeTrace(OF_A_PARAMETER.format(cut="temp.data"))
+    temp, emb = (trace.tensor((), grad=True, flags=VALUE_PARAMETER) for _ in range(2))
+    number, rows, score = trace.tensor(()), trace.tensor((3,), grad=True), trace.tensor((3,), grad=True)
+    trace.leaf(temp, "temp", "parameter", in_graph=False)
+    trace.leaf(emb, "emb", "parameter", grad_spec=emb.spec)
+    trace.op("embedding", "emb(u)", (emb,), rows)
+    trace.op("data", "temp.data", (temp,), number, flags=OP_LEAVES_GRAPH)
+    op = trace.op(name, "emb(u) / temp.data", (rows, number), score)
+    one = trace.backward("loss.backward()", score)
+    trace.add_step(one, trace.add_node(one, "DivBackward0", (3,), op=op))
+    trace.op("SGD.step", "opt.step()", (temp, emb), (emb,))
+    if by_hand:
+        trace.op("mul_", "ema(temp)", (temp,), temp, flags=OP_IN_PLACE | OP_NO_GRAD)
+
+    (found,) = diagnose(trace)
+
+    assert (found.rule, found.severity, found.line) == ("detached", severity, 1)
+
+
+@pytest.mark.parametrize(("name", "severity"), [("mul", "error"), ("smooth_l1_loss", "note")])
+def test_tensors_copied_as_numbers_are_no_targets_where_they_are_worked_on(name: str, severity: str) -> None:
+    trace = FakeTrace("outs = torch.tensor([[m(x)], [m(y)]])\nloss = w * outs\nloss.backward()\nopt.step()\n")
+    m, v = (trace.tensor((), grad=True, flags=VALUE_PARAMETER) for _ in range(2))
+    items = [trace.tensor((), grad=True, flags=VALUE_LIST_ITEM) for _ in range(2)]
+    outs, w, loss = trace.tensor((2, 1)), trace.tensor((2, 1), grad=True), trace.tensor((2, 1), grad=True)
+    trace.leaf(m, "m", "parameter", in_graph=False)
+    trace.leaf(v, "v", "parameter", grad_spec=v.spec)
+    for item, part in zip(items, ("m(x)", "m(y)")):
+        trace.op("linear", part, (m,), item)
+    trace.op("tensor", "torch.tensor([[m(x)], [m(y)]])", items, outs, flags=OP_LEAVES_GRAPH)
+    trace.op("linear", "", (v,), w)
+    op = trace.op(name, "w * outs", (w, outs), loss)
+    one = trace.backward("loss.backward()", loss)
+    trace.add_step(one, trace.add_node(one, "MulBackward0", (2, 1), op=op))
+    trace.op("SGD.step", "opt.step()", (m, v), (v,))
+
+    (found,) = diagnose(trace)
+
+    assert (found.rule, found.severity, found.line) == ("detached", severity, 1)
+    assert severity == "note" or found.fix == "outs = torch.stack([torch.stack([m(x)]), torch.stack([m(y)])])"
+
+
+PENALTY = """\
+p = w.abs().sum()
+loss = mse(y) {sum}
+total = loss{more}
+total.backward()
+opt.step()
+"""
+
+
+def penalty(term: str, more: str = "", made: str = "mul", given: str = "all") -> tuple[Finding, ...]:
+    """A sum of weights is taken as a number, and used in what is differentiated."""
+    trace = FakeTrace(PENALTY.format(sum=term, more=more))
+    w, v = (trace.tensor((), grad=True, flags=VALUE_PARAMETER) for _ in range(2))
+    p, y, loss, total = (trace.tensor((), grad=True) for _ in range(4))
+    trace.leaf(w, "w", "parameter", grad_spec=w.spec)
+    trace.leaf(v, "v", "parameter", grad_spec=v.spec)
+    trace.op("sum", "w.abs().sum()", (w,), p)
+    trace.op("linear", "mse(y)", (w, v), y)
+    trace.op("item", "p.item()", (p,), (), flags=OP_LEAVES_GRAPH)
+    ops = [trace.op("mul" if "mse(y) *" in trace.text else "add", f"mse(y) {term}", (y,), loss, other=0.25)]
+    if more:
+        ops.append(trace.op(made, f"loss{more}", (loss,), total, other=2))
+    one = trace.backward("total.backward()", total if more else loss)
+    for op in ops:
+        trace.add_step(one, trace.add_node(one, "AddBackward0", (), op=op))
+    stepped = (w, v) if given == "all" else (v,)
+    trace.op("Adam.step", "opt.step()", stepped, stepped)
+    return diagnose(trace)
+
+
+@pytest.mark.parametrize("term", ["+ 1e-3 * p.item()", "+ p.item() / 8", "- 0.1 * p.item()"])
+@pytest.mark.parametrize("more", ["", " / 2"])
+def test_a_number_that_is_added_trains_nothing(term: str, more: str) -> None:
+    (found,) = penalty(term, more)
+
+    assert (found.rule, found.severity, found.line) == ("detached", "warning", 2)
+    assert "w" in found.explanation
+    assert found.fix.startswith("loss = mse(y) ") and "item" not in found.fix
+
+
+@pytest.mark.parametrize(
+    ("term", "more", "made", "given"),
+    [
+        ("* p.item()", "", "", "all"),  # a weight
+        ("+ 2 ** p.item()", "", "", "all"),
+        ("+ p.item()", " ** 2", "pow", "all"),  # what is done with the sum depends on it
+        ("+ p.item()", "", "", "others"),  # another network's
+    ],
+)
+def test_a_number_that_may_be_meant_is_quiet(term: str, more: str, made: str, given: str) -> None:
+    assert penalty(term, more, made, given) == ()
