@@ -24,6 +24,7 @@ from gradviz.diagnose.rules import (
     inplace,
     layout,
     lost,
+    non_leaf,
     nonfinite,
     offered,
     offered_numbers,
@@ -34,7 +35,6 @@ from gradviz.diagnose.rules import (
     tape,
     tape_custom,
     tape_none,
-    unused,
 )
 from gradviz.diagnose.tape_calls import ENTRY
 from gradviz.diagnose.triage import explain
@@ -64,7 +64,7 @@ def diagnose(trace: TraceView, catalogue: Catalogue = ENGLISH, place: str = "win
 
 def _errors(exam: Examination) -> Iterator[Finding]:
     for error in exam.case.exceptions:
-        if not tape_none.is_effect(exam, error) and not replaced_parameter.is_effect(exam, error):
+        if not any(rule.is_effect(exam, error) for rule in (tape_none, replaced_parameter, non_leaf)):
             yield from explain(exam, error)
     died = crash.worker_died(exam)
     if died is not None:
@@ -99,7 +99,7 @@ def _silent(exam: Examination) -> Iterator[Finding]:
     yield from offered_numbers.find(exam)
     yield from higher_order.penalties(exam)
     yield from replaced_parameter.find(exam)
-    yield from unused.non_leaf_grad(exam)
+    yield from non_leaf.find(exam)
 
 
 def _suspected(exam: Examination) -> Iterator[Finding]:

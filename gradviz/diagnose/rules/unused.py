@@ -1,30 +1,23 @@
-"""unused-input and non-leaf-grad: asking for a gradient that the graph doesn't lead to or doesn't keep."""
+"""unused-input: asking for a gradient that the graph doesn't lead to."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 
 from gradviz.diagnose.ancestry import as_cut
 from gradviz.diagnose.build import raised_at_call
 from gradviz.diagnose.calls import pass_call, root_text
 from gradviz.diagnose.case import Case
-from gradviz.diagnose.dataflow import last_assignment
 from gradviz.diagnose.exam import Examination
 from gradviz.diagnose.finding import Finding
 from gradviz.diagnose.naming import operand_name, value_name
-from gradviz.diagnose.rules import replaced_parameter
 from gradviz.diagnose.rules.cut_fix import as_written, mend, mended
-from gradviz.diagnose.source import Place, root_name
 from gradviz.diagnose.vocabulary import plain, shown
 from gradviz.trace import model
 
 UNUSED = re.compile(r"appears to not have been used in the graph|differentiated Tensors? .* does not require grad")
 _POSITION = re.compile(r"at index (\d+)")
-_NON_LEAF = re.compile(
-    r"^(?P<file>.+?):(?P<line>\d+): UserWarning: The \.grad attribute of a Tensor that is not a leaf", re.M
-)
 
 
 def unused_input(exam: Examination, backward: model.Backward, error: model.ExceptionInfo) -> Finding:
@@ -93,52 +86,3 @@ def _input_name(case: Case, backward: model.Backward, index: int) -> str:
             return called.code.short(parts[index]) or case.words("the-input")
     name = value_name(case, backward.inputs[index].value) if index < len(backward.inputs) else ""
     return name or case.words("the-input")
-
-
-def non_leaf_grad(exam: Examination) -> Iterator[Finding]:
-    """Reads of .grad on tensors that keep none; torch itself only warns on stderr."""
-    case = exam.case
-    errors = b"".join(chunk.data for _, chunk in case.trace.output() if chunk.stream == "stderr").decode(
-        "utf-8", "replace"
-    )
-    told = replaced_parameter.reads(case)
-    for match in _NON_LEAF.finditer(errors):
-        file, line = match["file"], int(match["line"])
-        code = case.code(file)
-        if code is None or (file, line) in told:
-            continue
-        told.add((file, line))
-        statement = code.statement(line)
-        reads = (
-            [n for n in ast.walk(statement) if isinstance(n, ast.Attribute) and n.attr == "grad"] if statement else []
-        )
-        name = code.short(reads[0].value) if reads else ""
-        bound = last_assignment(code, root_name(reads[0].value), reads[0]) if reads else None
-        place = code.place(bound) if bound is not None else Place(file, line)
-        yield exam.writer.write(
-            "non-leaf-grad",
-            "warning",
-            place,
-            "non-leaf-grad",
-            {"name": name or case.words("the-tensor")},
-            symptom_line=line,
-            op="grad",
-            **_made(case, place),
-        )
-
-
-def _made(case: Case, place: Place) -> dict[str, object]:
-    """The node and shape of what a line made, for the finding's fields."""
-    ops = [
-        op
-        for op in case.ops
-        if op.stack and any(f.file == place.file and f.line == place.line for f in op.stack) and op.results
-    ]
-    for op in reversed(ops):
-        for backward in case.passes:
-            graph = case.trace.graph(backward.id)
-            found = (graph.op == op.number).nonzero()[0].tolist()
-            if found:
-                node = case.node(backward.id, found[0])
-                return {"node": node.name, "pass_id": backward.id, "expected_shape": op.results[0].spec.shape}
-    return {}

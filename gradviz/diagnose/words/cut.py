@@ -190,4 +190,11 @@ PHRASES = {
         " computed from others, so its gradient passed through and was let go.",
         "{name}.retain_grad()  # before backward()",
     ),
+    "non-leaf-made": Phrase(
+        "What asks for a gradient is not what is kept",
+        "{name}.grad is None: {name} is not a leaf, but computed from what was made with requires_grad=True.",
+        "backward() keeps gradients only for leaves. The leaf is the tensor inside the expression, which no name holds;"
+        " {name} is what was computed from it, and its gradient passed through and was let go.",
+        "{new}",
+    ),
 }
