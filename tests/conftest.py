@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -17,6 +18,9 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # no window flashes by, a
 settings.register_profile("anywhere", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("anywhere"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "anywhere")
+# A run that was sent to the background ignores Ctrl+C, and so would every script that a test starts and interrupts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TESTS = Path(__file__).resolve().parent
 ORDER = ("test_architecture.py", "unit", "record", "process", "gui")

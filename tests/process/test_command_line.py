@@ -390,7 +390,8 @@ def test_a_reader_that_has_enough_is_no_failure(options: list[str], tmp_path: Pa
 
     # THEN it says nothing of it, and the exit code is the check's
     assert process.returncode == 1
-    assert "gradviz" not in told and "BrokenPipe" not in told, told
+    # (the project's own name may well be that of the folder that torch lies in)
+    assert not any(word in told for word in ("gradviz:", "gradviz/cli", "BrokenPipe")), told
 
 
 def test_a_script_whose_name_begins_with_a_dash_follows_two_dashes(tmp_path: Path) -> None:
