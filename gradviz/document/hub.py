@@ -51,7 +51,7 @@ class View:
 
 
 Listener = Callable[[View], None]
-TOPICS = ("trace", "pass", "position", "selection", "findings", "finding", "trying")
+TOPICS = ("trace", "pass", "position", "selection", "findings", "finding", "trying", "examining")
 
 
 class Hub:
@@ -91,10 +91,10 @@ class Hub:
             "pass": before.pass_id != after.pass_id or before.trace is not after.trace or grew,
             "position": before.position != after.position or before.pass_id != after.pass_id,
             "selection": before.selection != after.selection,
-            "findings": (before.findings, before.unexamined, before.examining)
-            != (after.findings, after.unexamined, after.examining),
+            "findings": before.findings != after.findings or before.unexamined != after.unexamined,
             "finding": before.finding != after.finding or again,
             "trying": before.trying != after.trying,
+            "examining": before.examining != after.examining,
         }
         for topic in TOPICS:
             if changed[topic]:

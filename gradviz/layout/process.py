@@ -120,15 +120,6 @@ class LayoutProcess:
             self._threads.add(thread)
         thread.start()
 
-    def prepare(self) -> None:
-        """Have a child started that imports what it needs until the next submission comes."""
-        thread = threading.Thread(target=self._prepare, name="gradviz-layout", daemon=True)
-        with self._lock:
-            if self._closed or self._job is not None or self._idle is not None:
-                return
-            self._threads.add(thread)
-        thread.start()
-
     def cancel(self) -> None:
         with self._lock:
             self._drop()
@@ -263,15 +254,8 @@ class LayoutProcess:
                 job.late = True
                 child.kill()
 
-    def _prepare(self) -> None:
-        try:
-            self._keep_warm()
-        finally:
-            with self._lock:
-                self._threads.discard(threading.current_thread())
-
     def _keep_warm(self) -> None:
-        """Have the next child import numpy before it is needed."""
+        """After a kill: have the next child import numpy before it is needed."""
         with self._lock:
             needed = not self._closed and self._idle is None and self._job is None
         if not needed:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import textwrap
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -131,32 +131,6 @@ def test_a_second_request_finds_the_same_child_unless_it_has_grown_large(process
         assert tag == turn
         children.append(result.note)
     assert children[0] == children[1] == children[2] != children[3]
-
-
-def test_a_child_that_was_prepared_serves_the_first_request_and_goes_with_the_process(
-    inbox: Inbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    started: queue.Queue[int] = queue.Queue()
-
-    class Noted(Child):
-        def __init__(self, command: Sequence[str]) -> None:
-            super().__init__(command)
-            started.put(self.pid)
-
-    monkeypatch.setattr("gradviz.layout.process.Child", Noted)
-    with LayoutProcess(inbox, [sys.executable, "-c", WORKER, str(ROOT), str(tmp_path / "told")]) as process:
-        process.prepare()
-        child = started.get(timeout=PATIENCE)
-        for thread in threading.enumerate():  # until the child has been handed over
-            if thread.name == "gradviz-layout":
-                thread.join(PATIENCE)
-        process.prepare()  # there is one
-        process.submit(request(2, [(0, 1)], engine="naming"), "first")
-        assert inbox.next()[1].note == str(child)
-    assert started.empty()
-    assert not is_alive(child)
-    process.prepare()  # closed: nothing
-    assert started.empty()
 
 
 def test_a_newer_request_replaces_an_older_one(process: LayoutProcess, inbox: Inbox, told: Path) -> None:

@@ -104,7 +104,6 @@ class Loader:
     def load(self, order: Order) -> None:
         """Begin; what was asked for before is forgotten."""
         self._newest += 1
-        self._layout.prepare()
         self._jobs.put(partial(self._draw_up, self._newest, order))
 
     def simple(self) -> None:

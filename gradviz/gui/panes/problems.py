@@ -39,7 +39,8 @@ class ProblemsPane(Pane):
 
     # -- showing
     def refresh(self, view: View, changed: frozenset[str]) -> None:
-        if {"trace", "findings"} & changed:
+        nothing_yet = "examining" in changed and not view.findings
+        if nothing_yet or {"trace", "findings"} & changed:
             self._rebuild(view)
         if {"trace", "findings", "finding"} & changed:
             self._mark(view)
