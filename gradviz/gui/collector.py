@@ -10,7 +10,8 @@ import gc
 
 from PySide6.QtCore import QObject, QTimer
 
-EVERY_MS = 500
+EVERY_MS = 200  # the window waits for as long as it takes to look at all that was made since the last turn
+ROUNDS = 2.5  # as many turns before older objects are looked at, too, as Python's own thresholds say: that takes longer
 
 
 class Collector(QObject):
@@ -25,9 +26,10 @@ class Collector(QObject):
         self._timer.start()
 
     def collect(self) -> None:
-        """One generation, the oldest that is due by Python's own thresholds."""
-        for generation in (2, 1, 0):
-            if gc.get_count()[generation] > gc.get_threshold()[generation]:
+        """One generation, the oldest that is due."""
+        young, middle, old = gc.get_threshold()
+        for generation, due in ((2, old * ROUNDS), (1, middle * ROUNDS), (0, young)):
+            if gc.get_count()[generation] > due:
                 gc.collect(generation)
                 return
 
