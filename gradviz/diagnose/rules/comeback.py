@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from gradviz.diagnose.bridges import Exit
 from gradviz.diagnose.case import Case, is_step
+from gradviz.diagnose.finding import Mark
 from gradviz.diagnose.returned import stays
 from gradviz.diagnose.vocabulary import COMPARISONS, LOSSES, plain
 from gradviz.trace import model
@@ -26,6 +28,15 @@ class Entry:
 
     backward: model.Backward
     node: int
+
+    def fields(self, case: Case) -> dict[str, Any]:
+        """Of a finding: the pass that it shows in, and where the cut value comes into it."""
+        return {
+            "pass_id": self.backward.id,
+            "step": case.steps_of(self.backward.id).get(self.node),
+            "symptom_line": self.backward.stack[0].line if self.backward.stack else None,
+            "marks": (Mark("node", self.node),),
+        }
 
 
 class Comebacks:

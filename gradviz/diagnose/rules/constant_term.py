@@ -9,7 +9,7 @@ from gradviz.diagnose.ancestry import leaves_behind
 from gradviz.diagnose.bridges import Exit, exits
 from gradviz.diagnose.case import Case, is_step
 from gradviz.diagnose.exam import Examination
-from gradviz.diagnose.finding import Finding, Mark
+from gradviz.diagnose.finding import Finding
 from gradviz.diagnose.modules import leaf_label, user_codes
 from gradviz.diagnose.naming import operand_name
 from gradviz.diagnose.returned import stays
@@ -139,9 +139,6 @@ def _finding(exam: Examination, op: model.Op, leaves: list[model.Leaf], entry: E
         },
         changes=mended(case, op),
         op=plain(op.name).strip("_"),
-        pass_id=entry.backward.id,
-        step=case.steps_of(entry.backward.id).get(entry.node),
-        symptom_line=entry.backward.stack[0].line if entry.backward.stack else None,
-        marks=(Mark("node", entry.node),),
+        **entry.fields(case),
         confidence=0.7,
     )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from gradviz.diagnose.ancestry import Cut, as_cut, leaves_behind
 from gradviz.diagnose.bridges import Exit, exits
 from gradviz.diagnose.case import Case, is_step
 from gradviz.diagnose.exam import Examination
-from gradviz.diagnose.finding import Finding, Mark
+from gradviz.diagnose.finding import Finding
 from gradviz.diagnose.modules import leaf_label
 from gradviz.diagnose.naming import operand_name
 from gradviz.diagnose.rules import constant_term
@@ -74,7 +73,7 @@ def _finding(exam: Examination, way: Exit, leaves: list[model.Leaf], entry: Entr
         },
         changes=mended(case, cut),
         op=plain(cut.name).strip("_"),
-        **_place_of(case, entry),
+        **entry.fields(case),
         expected_shape=f"{leaf_label(case, first) or 'a parameter'}.grad {list(first.spec.shape)}",
         received_shape="None",
         confidence=0.9,
@@ -161,17 +160,6 @@ def _first_cut_below(case: Case, value: int) -> Cut | None:
     return None
 
 
-def _place_of(case: Case, entry: Entry) -> dict[str, Any]:
-    """Of a finding: the pass that it shows in, and where the cut value comes into it."""
-    backward = entry.backward
-    return {
-        "pass_id": backward.id,
-        "step": case.steps_of(backward.id).get(entry.node),
-        "symptom_line": backward.stack[0].line if backward.stack else None,
-        "marks": (Mark("node", entry.node),),
-    }
-
-
 def _cut_finding(exam: Examination, cut: Cut, leaves: list[model.Leaf], entry: Entry, severity: str) -> Finding:
     case, op = exam.case, cut.op
     switch = switched_off(case, op.stack) if cut.no_grad else None
@@ -195,7 +183,7 @@ def _cut_finding(exam: Examination, cut: Cut, leaves: list[model.Leaf], entry: E
             else mend(case, op, name),
         },
         op=plain(op.name).strip("_"),
-        **_place_of(case, entry),
+        **entry.fields(case),
         expected_shape=f"{leaf_label(case, first) or 'a parameter'}.grad {list(first.spec.shape)}",
         received_shape="None",
         confidence=0.7,
